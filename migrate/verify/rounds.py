@@ -56,6 +56,7 @@ class Rounds:
     _runs: int = 0
     _ran: set[tuple[str, int]] = field(default_factory=set)
     _late: set[str] = field(default_factory=set)
+    _hangs: bool = False  # the last run of the old program was killed at its deadline
     _last: dict[tuple[bool, ...], list[Line]] = field(default_factory=dict)  # the trace of each pairing's last run
     _coded: list[Divergence] = field(default_factory=list)
     _apart: bool = False  # the old ends have not met, without faults, so that others would not either
@@ -71,6 +72,8 @@ class Rounds:
             reference = self._old(faults)
             if self._apart:
                 break
+            if faults and self._hangs:
+                continue  # every run would take its whole time, and the verdict stays open
             for new in self.pairings or self._pairings():
                 run = Run(new, faults, repetition)
                 apart = list(self._compared(run, reference, self._meant(run, reference)))
@@ -114,9 +117,10 @@ class Rounds:
         if not faults and held is None and not self._all_have_run():
             self._apart = meeting.are_apart(remains)
             self._unmet = [*meeting.reasons(self.stage.peers, remains)]
-        for peer, left in zip(self.stage.peers, remains, strict=True):
-            if left.status == KILLED:
-                self._late.add(f"the old {peer.name} was {KILLED}" + (f" (faults: {faults})" if faults else ""))
+        late = [peer.name for peer, left in zip(self.stage.peers, remains, strict=True) if left.status == KILLED]
+        under = f" (faults: {faults}{'; nothing was compared under them' if held is None else ''})" if faults else ""
+        self._late.update(f"the old {name} was {KILLED}{under}" for name in late)
+        self._hangs = bool(late)
         return self._accounts(remains)
 
     def _accounts(self, remains: Sequence[Remains]) -> list[Account]:

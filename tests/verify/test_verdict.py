@@ -139,3 +139,12 @@ def test_an_old_program_that_does_not_end() -> None:
     hangs = [remains("same", KILLED)]
     result = rounds(Acted(hangs, hangs))
     assert (result.verdict, result.reasons) == (Verdict.INCONCLUSIVE, ("the old program was killed at its deadline",))
+
+
+def test_faults_under_which_the_old_program_does_not_end() -> None:
+    """Under others it is compared."""
+    stage = Acted([SAME[0], remains("same", KILLED), SAME[0]], SAME)
+    result = Rounds(stage, ("drop", "again")).result()
+    assert stage.asked == [(False, ""), (True, ""), (False, "drop"), (False, "again"), (True, "again")]
+    hung = "the old program was killed at its deadline (faults: drop; nothing was compared under them)"
+    assert (result.verdict, result.reasons) == (Verdict.INCONCLUSIVE, (hung,))
