@@ -183,3 +183,21 @@ def test_forked_siblings_are_held_up_apart(start_python: StartPython) -> None:
     """
     first, second = start_python("-c", textwrap.dedent(program)).finish().stdout.splitlines()
     assert first != second
+
+
+AS_CTX = """\
+from ctypes import CDLL, byref, c_void_p
+lib = CDLL("libdoca_cc.so.2")
+lib.doca_cc_client_as_ctx.restype = c_void_p
+client = c_void_p()
+print(lib.doca_cc_client_create(None, b"svc", byref(client)))
+ctx = c_void_p(lib.doca_cc_client_as_ctx(client))
+"""
+
+
+def test_calls_that_no_run_can_show_need_not_be_seen(tmp_path: Path) -> None:
+    """The C library answers them by itself."""
+    (tmp_path / "given").mkdir()
+    (tmp_path / "given" / "a.py").write_text(AS_CTX)
+    sides = trees.migrated(tmp_path / "given", [Path("a.py")], tmp_path, Options())
+    assert {(call.name, call.line) for call in sides.calls} == {("doca_cc_client_create", 5)}
