@@ -46,7 +46,7 @@ class Account:
         """Know of nothing."""
         self._lock = threading.Lock()
         self._results: defaultdict[Site, Counter[str]] = defaultdict(Counter)
-        # Identity of a handle -> where it was made: several times, as it was opened again, or is another's that is garbage.
+        # Identity of a handle -> where it was made; again, if it was opened again, or was that of one that is garbage.
         self._living: defaultdict[int, list[Site]] = defaultdict(list)
         self._carried: defaultdict[tuple[str, str, int], Counter[str]] = defaultdict(Counter)
         self.observed = Observed()

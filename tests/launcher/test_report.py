@@ -220,7 +220,8 @@ ffi.cdef("int doca_devinfo_create_list(void ***list, uint32_t *number); int doca
          "int doca_buf_inventory_create(size_t number, void **inventory);"
          "int doca_buf_inventory_start(void *inventory); int doca_buf_inventory_destroy(void *inventory);"
          "int doca_buf_inventory_buf_get_by_data(void *inventory, void *mmap, void *at, size_t size, void **buf);"
-         "int doca_buf_inc_refcount(void *buf, uint16_t *before); int doca_buf_dec_refcount(void *buf, uint16_t *before);")
+         "int doca_buf_inc_refcount(void *buf, uint16_t *before);"
+         "int doca_buf_dec_refcount(void *buf, uint16_t *before);")
 lib = ffi.dlopen("libdoca_common.so.2")
 ends = len(sys.argv) > 1
 def end(call, *args): ends and call(*args)
