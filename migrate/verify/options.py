@@ -23,6 +23,7 @@ from migrate._options import (
     report_file,
 )
 from migrate.outcome import Options
+from migrate.verify.faults import known
 from migrate.verify.peers import Peer, Script
 from migrate.verify.rounds import FAULTS
 from migrate.verify.stage import Limits
@@ -75,7 +76,7 @@ def read_options(arguments: Sequence[str]) -> Settings:
         roots=roots,
         peers=tuple(_peers(given, roots, scripts)),
         limits=Limits(given.timeout, given.linger, given.patience, given.cue),
-        faults=() if given.no_faults else tuple(given.faults or FAULTS),
+        faults=() if given.no_faults else known(given.faults or ()) or FAULTS,
         times=given.times,
         json=given.json,
         reports=tuple(report_file(name, _REPORTS) for name in given.report or ()),
