@@ -25,11 +25,16 @@ class Difference(NamedTuple):
     new: Event
     code: str = ""
 
+    @property
+    def t(self) -> float:
+        """When it showed first: infinity for what has no time."""
+        return min(self.old.t, self.new.t)
+
 
 def differences(old: Account, new: Account) -> list[Difference]:
     """Return the first difference of each topic, the earliest first; what has no time comes last."""
     found = [*_of_topics(old.topics, new.topics), *_of_connections(old.connections, new.connections)]
-    return sorted(found, key=lambda difference: min(difference.old.t, difference.new.t))
+    return sorted(found, key=lambda difference: difference.t)
 
 
 def without_numbers(account: Account) -> Account:

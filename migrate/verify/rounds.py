@@ -151,19 +151,20 @@ class Rounds:
         The old ends take turns in being held up, so that a race shows itself.
         """
         olds, news = [reference], [found]
-        left = list(self._left(run, olds, news))
+        left = self._left(run, olds, news)
         while left and len(olds) <= (_AGAIN if all(divergence.is_steady for divergence in left) else _MOST):
             olds.append(self._old(run.faults, held=len(olds) % len(self.stage.peers)))
             news.append(self._meant(run, reference))
-            left = list(self._left(run, olds, news))
+            left = self._left(run, olds, news)
         return left
 
-    def _left(self, run: Run, olds: Sequence[list[Account]], news: Sequence[list[Account]]) -> Iterator[Divergence]:
-        """Yield the differences of the first new run that no old one takes away."""
+    def _left(self, run: Run, olds: Sequence[list[Account]], news: Sequence[list[Account]]) -> list[Divergence]:
+        """Return the differences of the first new run that no old one takes away, of whichever end showed one first."""
+        found = []
         for place, peer in enumerate(self.stage.peers):
             before, after = ([accounts[place] for accounts in side] for side in (olds, news))
-            for difference, is_steady in _persistent(before, after):
-                yield Divergence(run, peer.name, difference, is_steady)
+            found += [Divergence(run, peer.name, *difference) for difference in _persistent(before, after)]
+        return sorted(found, key=lambda divergence: divergence.difference.t)
 
     def _calls(self) -> list[Call]:
         return [call for call in self.stage.trees.calls if self._is_of_program(call.path)]
