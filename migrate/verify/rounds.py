@@ -121,11 +121,14 @@ class Rounds:
         under = f" (faults: {faults}{'; nothing was compared under them' if held is None else ''})" if faults else ""
         self._late.update(f"the old {name} was {KILLED}{under}" for name in late)
         self._hangs = bool(late)
-        return self._accounts(remains)
+        return self._accounts(run, remains)
 
-    def _accounts(self, remains: Sequence[Remains]) -> list[Account]:
-        peers = self.stage.peers
-        return [Account.of(left, results=peer.shows_results) for peer, left in zip(peers, remains, strict=True)]
+    def _accounts(self, run: Run, remains: Sequence[Remains]) -> list[Account]:
+        """Return what each end did. Under faults a program waits, and what comes meanwhile is a matter of time."""
+        return [
+            Account.of(left, results=peer.shows_results, order=not run.faults)
+            for peer, left in zip(self.stage.peers, remains, strict=True)
+        ]
 
     def _run(self, run: Run, held: int | None = None) -> list[Remains]:
         self._runs += 1
@@ -138,7 +141,7 @@ class Rounds:
 
     def _meant(self, run: Run, reference: Sequence[Account]) -> list[Account]:
         """Run, and set differences that were meant apart."""
-        found = self._accounts(self._run(run))
+        found = self._accounts(run, self._run(run))
         for place, peer in enumerate(self.stage.peers):
             if run.new[place] and self.stage.trees.by_hand:
                 found[place], coded = as_of_generation_1(reference[place], found[place])
@@ -191,7 +194,8 @@ def _persistent(olds: Sequence[Account], news: Sequence[Account]) -> Iterator[tu
     """Yield the differences between the first accounts that no other old one takes away, and whether each side agrees
     with itself there.
 
-    Where both did the same, in another order or elsewhere, work may go to whoever is free, and all runs have to agree.
+    Where both did the same, in another order or elsewhere, work may go to whoever is free, and all runs have to agree;
+    if they do not in the order of sends and receives, it is a race.
     """
     for difference in differences(olds[0], news[0]):
         topic = difference.topic
@@ -199,7 +203,9 @@ def _persistent(olds: Sequence[Account], news: Sequence[Account]) -> Iterator[tu
         if all(topic in _topics_apart(form(old), form(news[0])) for form in forms for old in olds):
             agree = len(forms) == 1 and all(topic in _topics_apart(olds[0], new) for new in news)
             is_elsewhere = topic not in _topics_apart(without_order(olds[0]), without_order(news[0]))
-            yield difference, agree and (len(olds) > _MOST or not is_elsewhere)
+            is_steady = agree and (len(olds) > _MOST or not is_elsewhere)
+            if is_steady or len(olds) <= _MOST or not difference.is_of_order:
+                yield difference, is_steady
 
 
 def _varies(topic: str, olds: Sequence[Account]) -> int:

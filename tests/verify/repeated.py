@@ -11,7 +11,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import redirect_stderr
 from io import StringIO
 from pathlib import Path
@@ -40,7 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _lines(names: Sequence[str], times: int) -> Iterator[tuple[str, bool]]:
     """Verify programs side by side, which wait for each other's processes, and yield what comes of each."""
     with redirect_stderr(StringIO()), ThreadPoolExecutor(os.cpu_count()) as pool:  # of the programs
-        yield from pool.map(lambda name: _line(name, times), names)
+        yield from (done.result() for done in as_completed(pool.submit(_line, name, times) for name in names))
 
 
 def _line(name: str, times: int) -> tuple[str, bool]:

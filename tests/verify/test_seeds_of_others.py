@@ -41,6 +41,7 @@ SEEDS = (
     Seed("another code", "stats_exporter", "exporter.py",
          "return comch.ErrorCode.SUCCESS", "return comch.ErrorCode.TIME_OUT"),
     Seed("an old buffer", "rpc_acks", "client.py", "payload[offset:offset + PIECE]", "payload[:PIECE]"),
+    Seed("an answer too early", "rpc_acks", "service.py", "pieces % WINDOW == 0", "pieces % WINDOW == 1"),
     Seed("a text for a name", "rpc_acks", "service.py", '"destroyed", comch.code_name', '"destroyed", comch.describe'),
 )  # fmt: skip
 
