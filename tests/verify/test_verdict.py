@@ -165,3 +165,16 @@ def test_the_end_that_showed_a_difference_first_comes_first() -> None:
     stage.peers = [replace(stage.peers[0], name=name) for name in ("service", "client")]
     result = Rounds(stage, (), pairings=[(True, True)]).result()
     assert [divergence.peer for divergence in result.divergences] == ["client", "service"]
+
+
+@pytest.mark.parametrize(("varies", "verdict"), [(False, Verdict.DIVERGED), (True, Verdict.EQUIVALENT)])
+def test_an_order_of_sends_and_receives(varies: bool, verdict: Verdict) -> None:
+    """One that varies on the new side is a race, even if no run of the old side shows it."""
+    facts = {"pid": 1, "service": "svc", "connection": 1, "side": "client", "result": "DOCA_SUCCESS", "length": 5}
+
+    def ran(*whats: str) -> Remains:
+        return remains(trace=tuple({**facts, "what": what, "t": t} for t, what in enumerate(whats)))
+
+    straight, crossed = ran("send", "receive"), ran("receive", "send")
+    result = rounds(Acted([straight], [crossed, straight] if varies else [crossed]))
+    assert (result.verdict, result.runs) == (verdict, 14)
