@@ -23,7 +23,7 @@ from migrate._options import (
     report_file,
 )
 from migrate.outcome import Options
-from migrate.verify.faults import known
+from migrate.verify import refused
 from migrate.verify.peers import Peer, Script
 from migrate.verify.rounds import FAULTS
 from migrate.verify.stage import Limits
@@ -72,11 +72,12 @@ def read_options(arguments: Sequence[str]) -> Settings:
     if len(given.scripts) > 2:
         raise UsageError("verify takes one program, or a service and its client")
     roots, scripts = _placed(given)
+    refused.check(given.faults or (), given.doca)
     return Settings(
         roots=roots,
         peers=tuple(_peers(given, roots, scripts)),
         limits=Limits(given.timeout, given.linger, given.patience, given.cue),
-        faults=() if given.no_faults else known(given.faults or ()) or FAULTS,
+        faults=() if given.no_faults else tuple(given.faults or FAULTS),
         times=given.times,
         json=given.json,
         reports=tuple(report_file(name, _REPORTS) for name in given.report or ()),
