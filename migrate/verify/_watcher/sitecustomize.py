@@ -34,7 +34,7 @@ _TOOLKIT = ("comch_next", "comm_channel_compat")
 _CODED = {"outcome", "outcomes", "outcome_list"}
 _FLAT = {f"comm_channel_compat.{name}" for name in ("_flatten", "flat", "_hot", "blocking.flat")}
 _PLAIN = {"doca_comm_channel_ep_event_channel_get"}  # of these, what returns something else
-_SUNK, _BEHIND_C = "comch_next.capi._watched", "comch_next.capi.binding"  # what C libraries call: `through`, and codes
+_SUNK, _BEHIND_C = "comch_next.capi._watched", "comch_next.capi.binding"  # what C libraries call, and their codes
 _WAITING = {"DOCA_SUCCESS", "DOCA_ERROR_AGAIN", "DOCA_ERROR_CONNECTION_INPROGRESS", "DOCA_ERROR_IN_PROGRESS"}
 _ENDS = (StopIteration, StopAsyncIteration, GeneratorExit, KeyboardInterrupt, SystemExit)
 _FOLDER = os.environ.get("MIGRATE_WATCH", "")
@@ -95,11 +95,6 @@ def _part() -> None:
 
 
 os.register_at_fork(after_in_child=_part)
-
-
-def through(_: str, __: bool, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
-    """Make a call of a C library. With a COMCH_CALL_SINK such calls come through Python, where they can be seen."""
-    return function(*arguments)
 
 
 def _is_coded(frame: FrameType) -> bool:
