@@ -10,7 +10,7 @@ INPUTS := pyproject.toml setup.py comch_next/_version.py $(KERNEL)/build.py $(fi
 	comch_next/_method.c comch_next/driver/protocol/_shield.c $(wildcard comch_next/driver/native/_kernel/*.[ch]) comm_channel_compat/_launcher/audit.c
 
 .DEFAULT_GOAL := help
-.PHONY: help venv demo test lint stress bench docs clean
+.PHONY: help venv demo test lint stress repeat bench docs clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -34,6 +34,9 @@ stress: export COMCH_STRESS_SECONDS ?= 600
 stress: .venv/installed  ## clients that are killed, hostile peers, threads and interrupts, calls in any order, migrated programs, for COMCH_STRESS_SECONDS (600) each
 	@$(BIN)/python -m pytest -s tests/stress tests/fuzz tests/orders_model tests/threads tests/interrupts \
 		tests/migrate/generated tests/migrate/test_control_paths.py tests/migrate/test_scopes.py
+
+repeat: .venv/installed  ## every old program is verified COMCH_REPEAT_TIMES (20) times: no false alarm; hours
+	@$(BIN)/python -m tests.verify.repeated --times $${COMCH_REPEAT_TIMES:-20}
 
 bench: .venv/installed-bench  ## speed beside other libraries, in the same run; writes build/bench.json and pictures, build/bench*.svg
 	@$(BIN)/python -m benchmarks

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import atexit
 import os
+import re
 import sys
 import threading
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from functools import cache, partial
+from itertools import chain
 from typing import Any
 
 from cffi import FFI
@@ -20,12 +22,15 @@ from comch_next.errors import DocaError, code_name
 from comm_channel_compat._observed import Observed, Site, named
 from comm_channel_compat._report import Facts, written
 
-__all__ = ["MAKES", "Account", "the_account"]
+__all__ = ["LISTS", "MAKES", "Account", "the_account"]
 
 VERSION = 2  # of the JSON form
 
-MAKES = ("_create", "_open")  # ends of the names of calls that make a handle,
-_ENDS = ("_destroy", "_close")  # and of those that end one
+LISTS = "_create_list"  # the end of the names of calls that make a list of devices
+# Calls that make a handle, and those that end one. A parameter of argp ends with argp, tasks with their context.
+MAKES = re.compile(rf"(?<!_param)_create(_from_export)?$|_open$|_buf_get_by_[a-z]+$|_buf_dup$|{LISTS}$")
+_ENDS = re.compile(r"_destroy(_list)?$|_close$|_dec_refcount$")
+_REFERS = "_inc_refcount"  # one more reference that has to be given back
 _DIRECTIONS = {"send": "sent", "receive": "received"}
 _ACCEPTED = ("DOCA_SUCCESS", None)  # the result of a message that counts; a received one has none
 
@@ -41,8 +46,8 @@ class Account:
         """Know of nothing."""
         self._lock = threading.Lock()
         self._results: defaultdict[Site, Counter[str]] = defaultdict(Counter)
-        self._living: dict[int, Site] = {}  # identity of a handle -> where it was made
-        self._lost: list[Site] = []  # where those were made that are garbage and were never destroyed
+        # Identity of a handle -> where it was made; again, if it was opened again, or was that of one that is garbage.
+        self._living: defaultdict[int, list[Site]] = defaultdict(list)
         self._carried: defaultdict[tuple[str, str, int], Counter[str]] = defaultdict(Counter)
         self.observed = Observed()
 
@@ -69,7 +74,8 @@ class Account:
         self._note(site, code_name(outputs[0]))
         if outputs[0] == 0:
             self.observed.success(site, args, outputs[1:])
-            self._note_handle(site, args[0] if args else None, outputs[1:])
+            if is_coded or not symbol.endswith(LISTS):  # a list of objects has nothing that would end it
+                self._note_handle(site, args[0] if args else None, outputs[1:])
         return value
 
     def _note(self, site: Site, result: str) -> None:
@@ -80,13 +86,12 @@ class Account:
         """A handle that has been made or ended; a constructor's is its first argument."""
         symbol = site[0]
         with self._lock:
-            if symbol.endswith(_ENDS):
-                self._living.pop(_identity(first), None)
-            elif symbol.endswith(MAKES):
-                made = _identity(first if outputs == (None,) else outputs[0])
-                if made in self._living:
-                    self._lost.append(self._living[made])
-                self._living[made] = site
+            if symbol.endswith(_REFERS):
+                self._living[_identity(first)].append(site)
+            elif _ENDS.search(symbol):
+                del self._living[_identity(first)][-1:]
+            elif MAKES.search(symbol):
+                self._living[_identity(first if outputs == (None,) else outputs[0])].append(site)
 
     def write(self, what: str, facts: Mapping[str, Any], at_ns: int | None = None) -> int:
         """Take a line of the trace, as its file does: the messages are counted."""
@@ -103,7 +108,7 @@ class Account:
     def facts(self) -> Facts:
         """Everything, as the JSON form has it."""
         with self._lock:
-            left = Counter(self._lost + list(self._living.values()))
+            left = Counter(chain(*self._living.values()))
             return {
                 "version": VERSION,
                 "program": sys.argv if sys.orig_argv else _command(),
@@ -128,8 +133,10 @@ class Account:
 
 
 def _identity(handle: object) -> int:
-    """Return the number of a handle; C has them as numbers."""
-    return handle if isinstance(handle, int) else id(handle)
+    """Return the number of a handle; C has them as numbers. Several objects may stand for one, and are equal then."""
+    if isinstance(handle, int):
+        return handle
+    return hash(handle) if isinstance(handle, Hashable) else id(handle)
 
 
 def _command() -> list[str]:

@@ -14,7 +14,7 @@ from functools import cache
 from typing import Any
 
 from comch_next import api
-from comm_channel_compat._account import MAKES, the_account
+from comm_channel_compat._account import LISTS, MAKES, the_account
 from comm_channel_compat._old_calls import caller
 
 __all__ = ["follow"]
@@ -30,8 +30,8 @@ def follow(name: str, is_coded: bool, function: Callable[..., Any], args: tuple[
 
     def call(*args: Any) -> Any:
         value = function(*args)
-        if is_coded and value == 0 and symbol.endswith(MAKES):
-            return value, int(args[-1][0])  # the handle, which stands behind the last pointer
+        if is_coded and value == 0 and MAKES.search(symbol):
+            return value, int(args[-2 if symbol.endswith(LISTS) else -1][0])  # behind the last pointer to one
         return value
 
     value = the_account().follow(symbol, place, is_coded, call, args, {})

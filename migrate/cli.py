@@ -35,7 +35,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
         return Command(settings, written).run()
     except UsageError as error:
-        complain([Line(f"python -m migrate: {error}")])
+        command = " verify" if given[:1] == ["verify"] else ""
+        complain([Line(f"python -m migrate{command}: {error}")])
         return USAGE
     except NotInstalled as error:
         complain([Line(f"python -m migrate: {error}")])

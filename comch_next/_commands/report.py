@@ -48,7 +48,10 @@ def plain(text: str) -> str:
 
 def readable(error: Exception) -> str:
     """The text of an error in its own lines: behind the first one stands what was tried."""
-    return "\n".join(map(plain, str(error).split("\n")))
+    text = str(error)
+    if isinstance(error, OSError) and error.filename is not None:
+        text = f"{error.filename}: {error.strerror}"
+    return "\n".join(map(plain, text.split("\n")))
 
 
 def _table(section: Section) -> str:

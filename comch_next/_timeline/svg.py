@@ -13,11 +13,13 @@ __all__ = ["svg"]
 _ROW, _TOP, _TIME = 22, 48, 72  # pixels between events, above them, and where times end
 _LETTER, _GAP, _ARROW = 7.3, 8, 160  # of a letter, around texts, and what an arrow has at least
 _STYLE = """
-text { font: 12px monospace; fill: #222; } .head { font-weight: bold; text-anchor: middle; }
+text { font: 12px monospace; fill: #222; stroke: #fff; stroke-width: 3px; paint-order: stroke; }
+.head { font-weight: bold; text-anchor: middle; }
 .time { text-anchor: end; fill: #666; } .to_the_left { text-anchor: end; }
 line { stroke: #999; } .message { stroke: #06c; } .refused { fill: #a00; } .back { fill: #fff; } #tip { fill: #06c; }
 @media (prefers-color-scheme: dark) {
-text { fill: #eee; } .time { fill: #aaa; } line { stroke: #777; } .message { stroke: #6bf; } .refused { fill: #f88; }
+text { fill: #eee; stroke: #181818; } .time { fill: #aaa; }
+line { stroke: #777; } .message { stroke: #6bf; } .refused { fill: #f88; }
 .back { fill: #181818; } #tip { fill: #6bf; } }
 """
 
@@ -27,7 +29,8 @@ def svg(timeline: Timeline) -> str:
     x, width = _placed(timeline)
     y = {id(event): _TOP + _ROW * (row + 1) for row, event in enumerate(timeline.events)}
     height = _TOP + _ROW * (len(y) + 2)
-    body = "\n".join([*_lifelines(x, height), *(part for event in timeline.events for part in _drawn(event, x, y))])
+    events = (part for event in timeline.events for part in _drawn(event, x, y))
+    body = "\n".join([f'<text class="time" x="{_TIME}" y="24">ms</text>', *_lifelines(x, height), *events])
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}">\n'
         f"<style>{_STYLE}</style>\n"

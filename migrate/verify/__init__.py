@@ -4,6 +4,7 @@ The programs run as processes of their own; nothing here imports what they use.
 """
 
 # options      the command line
+# refused      faults and releases of a command line that the toolkit does not know
 # trees        the program as it is, and migrated; where it calls the old API
 # peers        one end: its command line, old and new
 # stage        a run of all ends, and what they leave: streams, statuses, traces, what the watcher saw

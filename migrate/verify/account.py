@@ -15,6 +15,8 @@ from migrate.verify import waiting
 from migrate.verify.stage import Line, Remains
 
 RESULTS, STDOUT, STATUS = "results", "stdout", "exit status"  # topics; results are those of each thread
+ORDER = "order of sends and receives"  # a topic of each connection, which has no texts
+_DIRECTIONS, _ENDS = ("send", "receive"), ("producer", "consumer")
 _SHOWN = 48  # bytes of a message
 
 
@@ -38,8 +40,12 @@ class Account:
     connections: tuple[Topics, ...]  # of each: what was sent and received, and how it came and went
 
     @classmethod
-    def of(cls, remains: Remains, *, results: bool = True) -> Account:
-        """Read it from what a process has left; without the results of its calls, where one side cannot show them."""
+    def of(cls, remains: Remains, *, results: bool = True, order: bool = True) -> Account:
+        """Read it from what a process has left.
+
+        Without the `results` of its calls, where one side cannot show them. Without the `order` of sends and receives
+        among each other, where that depends on how long the program waits.
+        """
         folder = f"{remains.folder}/"
         trace = _by_age(remains.trace)
         topics = {
@@ -47,7 +53,7 @@ class Account:
             STDOUT: tuple(Event(line.replace(folder, "")) for line in remains.stdout.splitlines()),
             STATUS: (Event(str(remains.status)),),
         }
-        return cls(topics, tuple(_connections(trace, folder)))
+        return cls(topics, tuple(_connections(trace, folder, order=order)))
 
 
 def ran(remains: Remains) -> Iterator[tuple[str, int]]:
@@ -82,30 +88,36 @@ def _failures(watched: Iterable[Line], folder: str, waited: Container[str]) -> d
     return {topic: tuple(events) for topic, events in found.items()}
 
 
-def _connections(trace: Iterable[Line], folder: str) -> Iterator[Topics]:
+def _connections(trace: Iterable[Line], folder: str, *, order: bool) -> Iterator[Topics]:
     """Yield what happened on each connection that a message came or went on, or that came up."""
     found: dict[tuple[object, ...], dict[str, list[Event]]] = {}
     for line in trace:
         if "connection" in line and (event := _event(line, folder)) is not None:
             key = tuple(line.get(name) for name in ("pid", "service", "side", "connection"))
-            found.setdefault(key, {}).setdefault(_topic(line), []).append(event)
+            topics = found.setdefault(key, {})
+            topics.setdefault(_topic(line), []).append(event)
+            if order and line["what"] in _DIRECTIONS and line.keys().isdisjoint(_ENDS):
+                topics.setdefault(f"{ORDER} of {_home(line)}", []).append(event._replace(text=line["what"]))
     for topics in found.values():
         yield {topic: tuple(events) for topic, events in topics.items()}
 
 
 def _topic(line: Line) -> str:
-    home = f"{line['what']}s of the {line['side']} of {line['service']}"
-    ends = (f"{name} {line[name]}" for name in ("producer", "consumer") if name in line)
-    return ", ".join((home, *ends))
+    ends = (f"{name} {line[name]}" for name in _ENDS if name in line)
+    return ", ".join((f"{line['what']}s of {_home(line)}", *ends))
+
+
+def _home(line: Line) -> str:
+    return f"the {line['side']} of {line['service']}"
 
 
 def _event(line: Line, folder: str) -> Event | None:
     """What a line of a trace says about the program; None for what depends on when it asks."""
     if line["what"] == "send" and line["result"] != "DOCA_SUCCESS":
         return None  # waiting, or a failure that the program has seen
-    if line["what"] not in ("send", "receive", "disconnect") and not (line["what"] == "up" and line["ok"]):
+    if line["what"] not in (*_DIRECTIONS, "disconnect") and not (line["what"] == "up" and line["ok"]):
         return None
-    text = _message(line) if line["what"] in ("send", "receive") else line["what"]
+    text = _message(line) if line["what"] in _DIRECTIONS else line["what"]
     return Event(text, _place(line, folder), line["t"])
 
 

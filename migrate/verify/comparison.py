@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from typing import NamedTuple
 
-from migrate.verify.account import Account, Event, Events, Topics
+from migrate.verify.account import ORDER, Account, Event, Events, Topics
 
 NOTHING = Event("nothing")
 _NUMBERS = re.compile(r"0x[0-9a-fA-F]+|\d+(\.\d+)?")
@@ -25,11 +25,21 @@ class Difference(NamedTuple):
     new: Event
     code: str = ""
 
+    @property
+    def is_of_order(self) -> bool:
+        """Whether the messages are the same, and only sends and receives stand in another order to each other."""
+        return self.topic.startswith(ORDER)
+
+    @property
+    def t(self) -> float:
+        """When it showed first: infinity for what has no time."""
+        return min(self.old.t, self.new.t)
+
 
 def differences(old: Account, new: Account) -> list[Difference]:
     """Return the first difference of each topic, the earliest first; what has no time comes last."""
     found = [*_of_topics(old.topics, new.topics), *_of_connections(old.connections, new.connections)]
-    return sorted(found, key=lambda difference: min(difference.old.t, difference.new.t))
+    return sorted(found, key=lambda difference: difference.t)
 
 
 def without_numbers(account: Account) -> Account:
@@ -72,19 +82,37 @@ def _first(topic: str, old: Events, new: Events) -> Difference | None:
 
 
 def _of_connections(old: Sequence[Topics], new: Sequence[Topics]) -> Iterator[Difference]:
-    """Take away the connections that are equal; those that are left are compared, of one end each, in their order."""
-    left = list(new)
-    unmatched = []
-    for topics in old:
-        twin = next((other for other in left if not any(_of_topics(topics, other))), None)
-        if twin is None:
-            unmatched.append(topics)
-        else:
-            left.remove(twin)
-    for topics in unmatched:
-        like = next((other for other in left if not other.keys().isdisjoint(topics)), None)
-        if like is not None:
-            left.remove(like)
-        yield from _of_topics(topics, like or {})
-    for other in left:
-        yield from _of_topics({}, other)
+    """Take away the connections that are equal, then those with the same messages, whose order may differ.
+
+    Those that are left are compared, of one end each, in their order.
+    """
+    left_old, left_new = list(old), list(new)
+    for are_twins in (_are_equal, _have_same_messages, _are_alike):
+        for topics in [*left_old]:
+            twin = next((other for other in left_new if are_twins(topics, other)), None)
+            if twin is not None:
+                left_old.remove(topics)
+                left_new.remove(twin)
+                yield from _of_connection(topics, twin)
+    for topics in left_old:
+        yield from _of_connection(topics, {})
+    for other in left_new:
+        yield from _of_connection({}, other)
+
+
+def _of_connection(old: Topics, new: Topics) -> list[Difference]:
+    """Return the differences; in the order of sends and receives only where there is no other."""
+    found = list(_of_topics(old, new))
+    return [difference for difference in found if not difference.is_of_order] or found
+
+
+def _are_equal(old: Topics, new: Topics) -> bool:
+    return not any(_of_topics(old, new))
+
+
+def _have_same_messages(old: Topics, new: Topics) -> bool:
+    return all(difference.is_of_order for difference in _of_topics(old, new))
+
+
+def _are_alike(old: Topics, new: Topics) -> bool:
+    return not old.keys().isdisjoint(new)

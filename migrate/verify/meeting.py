@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 def reasons(peers: Sequence[Peer], remains: Sequence[Remains]) -> Iterator[str]:
     """Yield what kept a pair of old ends from meeting, and the last words of each end that failed before it had met.
 
-    Nothing for ends that have met, nor for a single program, which may well fail on purpose.
+    Nothing for ends that have met, nor for a single program that has called the toolkit: it may well fail on purpose.
     """
-    if len(peers) < 2:
+    if len(peers) < 2 and (remains[0].watched or remains[0].compiled):
         return
     if are_apart(remains):
         yield f"the old ends never met: {'; '.join(_named(peers, remains))}"

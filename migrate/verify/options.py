@@ -23,6 +23,7 @@ from migrate._options import (
     report_file,
 )
 from migrate.outcome import Options
+from migrate.verify import refused
 from migrate.verify.peers import Peer, Script
 from migrate.verify.rounds import FAULTS
 from migrate.verify.stage import Limits
@@ -71,6 +72,7 @@ def read_options(arguments: Sequence[str]) -> Settings:
     if len(given.scripts) > 2:
         raise UsageError("verify takes one program, or a service and its client")
     roots, scripts = _placed(given)
+    refused.check(given.faults or (), given.doca)
     return Settings(
         roots=roots,
         peers=tuple(_peers(given, roots, scripts)),

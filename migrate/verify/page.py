@@ -19,7 +19,7 @@ _LEAST = 0.8  # of its size, at which a picture can still be read; below that it
 def text(result: Result) -> str:
     """Return the page."""
     word = result.verdict.word
-    lead = joined(tag("strong", word, class_=word), report.headline(result).removeprefix(word))
+    lead = joined(tag("strong", word, class_=word), report.headline(result).removeprefix(word).rstrip(":"))
     parts = (*_differences(result), *_open(result), *_runs(result), *_scenes(result.scenes))
     return sheet("Verification", lead, [*parts, *html.sections(result.migration)])
 
@@ -56,7 +56,9 @@ def _runs(result: Result) -> Iterator[Element]:
             tag("tr", tag("th", kind or "none", scope="row"), *(_cell(result, kind, name) for name in pairings))
             for kind in faults
         )
-        yield section("Runs, each held against two old ends", table(("faults", *pairings), list(rows)))
+        meant = [tag("p", "new-old: a new service and an old client")] if any("-" in name for name in pairings) else []
+        title = "Runs, each compared with the old program"
+        yield section(title, *meant, table(("faults", *pairings), list(rows)))
 
 
 def _cell(result: Result, faults: str, pairing: str) -> Element:

@@ -56,6 +56,7 @@ class Rounds:
     _runs: int = 0
     _ran: set[tuple[str, int]] = field(default_factory=set)
     _late: set[str] = field(default_factory=set)
+    _hangs: bool = False  # the last run of the old program was killed at its deadline
     _last: dict[tuple[bool, ...], list[Line]] = field(default_factory=dict)  # the trace of each pairing's last run
     _coded: list[Divergence] = field(default_factory=list)
     _apart: bool = False  # the old ends have not met, without faults, so that others would not either
@@ -71,6 +72,8 @@ class Rounds:
             reference = self._old(faults)
             if self._apart:
                 break
+            if faults and self._hangs:
+                continue  # every run would take its whole time, and the verdict stays open
             for new in self.pairings or self._pairings():
                 run = Run(new, faults, repetition)
                 apart = list(self._compared(run, reference, self._meant(run, reference)))
@@ -114,14 +117,18 @@ class Rounds:
         if not faults and held is None and not self._all_have_run():
             self._apart = meeting.are_apart(remains)
             self._unmet = [*meeting.reasons(self.stage.peers, remains)]
-        for peer, left in zip(self.stage.peers, remains, strict=True):
-            if left.status == KILLED:
-                self._late.add(f"the old {peer.name} was {KILLED}" + (f" (faults: {faults})" if faults else ""))
-        return self._accounts(remains)
+        late = [peer.name for peer, left in zip(self.stage.peers, remains, strict=True) if left.status == KILLED]
+        under = f" (faults: {faults}{'; nothing was compared under them' if held is None else ''})" if faults else ""
+        self._late.update(f"the old {name} was {KILLED}{under}" for name in late)
+        self._hangs = bool(late)
+        return self._accounts(run, remains)
 
-    def _accounts(self, remains: Sequence[Remains]) -> list[Account]:
-        peers = self.stage.peers
-        return [Account.of(left, results=peer.shows_results) for peer, left in zip(peers, remains, strict=True)]
+    def _accounts(self, run: Run, remains: Sequence[Remains]) -> list[Account]:
+        """Return what each end did. Under faults a program waits, and what comes meanwhile is a matter of time."""
+        return [
+            Account.of(left, results=peer.shows_results, order=not run.faults)
+            for peer, left in zip(self.stage.peers, remains, strict=True)
+        ]
 
     def _run(self, run: Run, held: int | None = None) -> list[Remains]:
         self._runs += 1
@@ -134,7 +141,7 @@ class Rounds:
 
     def _meant(self, run: Run, reference: Sequence[Account]) -> list[Account]:
         """Run, and set differences that were meant apart."""
-        found = self._accounts(self._run(run))
+        found = self._accounts(run, self._run(run))
         for place, peer in enumerate(self.stage.peers):
             if run.new[place] and self.stage.trees.by_hand:
                 found[place], coded = as_of_generation_1(reference[place], found[place])
@@ -147,19 +154,20 @@ class Rounds:
         The old ends take turns in being held up, so that a race shows itself.
         """
         olds, news = [reference], [found]
-        left = list(self._left(run, olds, news))
+        left = self._left(run, olds, news)
         while left and len(olds) <= (_AGAIN if all(divergence.is_steady for divergence in left) else _MOST):
             olds.append(self._old(run.faults, held=len(olds) % len(self.stage.peers)))
             news.append(self._meant(run, reference))
-            left = list(self._left(run, olds, news))
+            left = self._left(run, olds, news)
         return left
 
-    def _left(self, run: Run, olds: Sequence[list[Account]], news: Sequence[list[Account]]) -> Iterator[Divergence]:
-        """Yield the differences of the first new run that no old one takes away."""
+    def _left(self, run: Run, olds: Sequence[list[Account]], news: Sequence[list[Account]]) -> list[Divergence]:
+        """Return the differences of the first new run that no old one takes away, of whichever end showed one first."""
+        found = []
         for place, peer in enumerate(self.stage.peers):
             before, after = ([accounts[place] for accounts in side] for side in (olds, news))
-            for difference, is_steady in _persistent(before, after):
-                yield Divergence(run, peer.name, difference, is_steady)
+            found += [Divergence(run, peer.name, *difference) for difference in _persistent(before, after)]
+        return sorted(found, key=lambda divergence: divergence.difference.t)
 
     def _calls(self) -> list[Call]:
         return [call for call in self.stage.trees.calls if self._is_of_program(call.path)]
@@ -186,7 +194,8 @@ def _persistent(olds: Sequence[Account], news: Sequence[Account]) -> Iterator[tu
     """Yield the differences between the first accounts that no other old one takes away, and whether each side agrees
     with itself there.
 
-    Where both did the same, in another order or elsewhere, work may go to whoever is free, and all runs have to agree.
+    Where both did the same, in another order or elsewhere, work may go to whoever is free, and all runs have to agree;
+    if they do not in the order of sends and receives, it is a race.
     """
     for difference in differences(olds[0], news[0]):
         topic = difference.topic
@@ -194,7 +203,9 @@ def _persistent(olds: Sequence[Account], news: Sequence[Account]) -> Iterator[tu
         if all(topic in _topics_apart(form(old), form(news[0])) for form in forms for old in olds):
             agree = len(forms) == 1 and all(topic in _topics_apart(olds[0], new) for new in news)
             is_elsewhere = topic not in _topics_apart(without_order(olds[0]), without_order(news[0]))
-            yield difference, agree and (len(olds) > _MOST or not is_elsewhere)
+            is_steady = agree and (len(olds) > _MOST or not is_elsewhere)
+            if is_steady or len(olds) <= _MOST or not difference.is_of_order:
+                yield difference, is_steady
 
 
 def _varies(topic: str, olds: Sequence[Account]) -> int:

@@ -141,6 +141,7 @@ def _environment(home: Path, faults: str) -> dict[str, str]:
     env = {
         **os.environ,
         **{name: os.path.abspath(path) for name in _FILES if os.path.exists(path := os.environ.get(name, ""))},
+        "COMCH_CALL_SINK": "comch_next.capi._watched:through",  # calls of C libraries have frames, which are watched
         "COMCH_RUNTIME_DIR": str(home / "r"),
         "PYTHONPATH": os.pathsep.join(filter(None, [str(_WATCHER), os.environ.get("PYTHONPATH")])),
         "PYTHONDONTWRITEBYTECODE": "1",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import shutil
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -17,7 +18,9 @@ from migrate.rewriting import rewrite_project
 
 _LEFT_OUT = shutil.ignore_patterns(".*", "__pycache__", "venv", "node_modules")
 
-_TEXTS = ("doca_error_", "code_name", "describe")  # of result codes: what calls these has met one, and does no more
+# No calls that have to run: texts of result codes, since what calls these has met one, and does no more; other types of
+# a pointer, which C libraries give themselves; ctypes' own types.
+_ASIDE = re.compile(r"(doca_error_|code_name|describe).*|.*_as_(ctx|task)|c_\w+")
 
 
 class Call(NamedTuple):
@@ -123,7 +126,7 @@ def _calls(outcomes: Iterable[FileOutcome], root: Path) -> Iterator[Call]:
         lines = {} if outcome.skipped else _lines_of_calls(outcome.old)
         for finding in outcome.findings:
             place = finding.span.end_line, finding.span.end_column
-            if place in lines and not finding.name.startswith(_TEXTS):
+            if place in lines and not _ASIDE.fullmatch(finding.name):
                 yield Call(outcome.path.relative_to(root), *lines[place], finding.name)
 
 

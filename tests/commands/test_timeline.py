@@ -166,4 +166,4 @@ def test_the_command(start_python: StartPython, tmp_path: Path) -> None:
     assert (tmp_path / "picture.svg").read_text().count('class="message"') == 2
     missing = start_python("-m", "comch_next", "timeline", "none.jsonl", cwd=tmp_path).finish()
     assert (missing.returncode, missing.stdout) == (1, "")
-    assert "none.jsonl" in missing.stderr
+    assert missing.stderr == "comch_next: none.jsonl: No such file or directory\n"

@@ -203,8 +203,9 @@ def test_a_handle_of_unknown_origin(recorded: Callable[..., Recorded], start_pyt
     is_equivalent(run, PREFIX, start_python)
 
 
-def test_generation_2(recorded: Callable[..., Recorded], start_python: StartPython) -> None:
-    run = recorded("cc_with_cffi.py", "doca_cc_")
+@pytest.mark.parametrize("spelling", ["cffi", "ctypes"])
+def test_generation_2(recorded: Callable[..., Recorded], start_python: StartPython, spelling: str) -> None:
+    run = recorded(f"cc_with_{spelling}.py", "doca_cc_")
     counted = {call["symbol"]: (call["count"], call["nested"]) for call in run.facts["calls"]}
     assert counted["doca_cc_client_task_send_alloc_init"] == counted["doca_task_submit"] == (2, 0)
     assert counted["doca_task_free"] == (2, 2)

@@ -208,6 +208,62 @@ def test_libdoca_common_and_libdoca_cc(start_python: StartPython, tmp_path: Path
     assert left == {("doca_dev_open", 9): 1, ("doca_cc_client_create", 12): 1}
 
 
+MEMORY = """\
+import sys
+from cffi import FFI
+ffi = FFI()
+ffi.cdef("int doca_devinfo_create_list(void ***list, uint32_t *number); int doca_devinfo_destroy_list(void **list);"
+         "int doca_dev_open(void *info, void **dev); int doca_dev_close(void *dev);"
+         "int doca_mmap_create(void **mmap); int doca_mmap_destroy(void *mmap); int doca_mmap_start(void *mmap);"
+         "int doca_mmap_add_dev(void *mmap, void *dev); int doca_mmap_set_memrange(void *mmap, void *at, size_t size);"
+         "int doca_mmap_set_permissions(void *mmap, uint32_t mask);"
+         "int doca_buf_inventory_create(size_t number, void **inventory);"
+         "int doca_buf_inventory_start(void *inventory); int doca_buf_inventory_destroy(void *inventory);"
+         "int doca_buf_inventory_buf_get_by_data(void *inventory, void *mmap, void *at, size_t size, void **buf);"
+         "int doca_buf_inc_refcount(void *buf, uint16_t *before);"
+         "int doca_buf_dec_refcount(void *buf, uint16_t *before);")
+lib = ffi.dlopen("libdoca_common.so.2")
+ends = len(sys.argv) > 1
+def end(call, *args): ends and call(*args)
+infos, number, dev, room = ffi.new("void ***"), ffi.new("uint32_t *"), ffi.new("void **"), ffi.new("char[64]")
+mmap, inventory, buf = (ffi.new("void **") for _ in range(3))
+lib.doca_devinfo_create_list(infos, number)
+for _ in range(2):
+    lib.doca_dev_open(infos[0][0], dev)
+end(lib.doca_devinfo_destroy_list, infos[0])
+lib.doca_mmap_create(mmap)
+lib.doca_mmap_add_dev(mmap[0], dev[0])
+lib.doca_mmap_set_permissions(mmap[0], 1)
+lib.doca_mmap_set_memrange(mmap[0], room, 64)
+lib.doca_mmap_start(mmap[0])
+lib.doca_buf_inventory_create(1, inventory)
+lib.doca_buf_inventory_start(inventory[0])
+lib.doca_buf_inventory_buf_get_by_data(inventory[0], mmap[0], room, 64, buf)
+lib.doca_buf_inc_refcount(buf[0], ffi.new("uint16_t *"))
+for _ in range(2):
+    end(lib.doca_buf_dec_refcount, buf[0], ffi.NULL)
+end(lib.doca_buf_inventory_destroy, inventory[0])
+end(lib.doca_mmap_destroy, mmap[0])
+for _ in range(2):
+    end(lib.doca_dev_close, dev[0])
+"""
+
+
+def test_what_is_never_given_back(start_python: StartPython, tmp_path: Path) -> None:
+    """Lists, memory and buffers have to be, too; a device as often as it was opened."""
+    (tmp_path / "old.py").write_text(MEMORY)
+    left = []
+    for arguments in ((), ("end",)):
+        finished = start_python(*LAUNCH, "report.json", "old.py", *arguments, cwd=tmp_path).finish()
+        assert finished.returncode == 0, finished.stderr
+        facts = json.loads((tmp_path / "report.json").read_text())
+        assert {name for call in facts["calls"] for name in call["results"]} == {"DOCA_SUCCESS"}
+        left.append({made["symbol"]: made["count"] for made in facts["never_destroyed"]})
+    makes = ("devinfo_create_list", "mmap_create", "buf_inventory_create",
+             "buf_inventory_buf_get_by_data", "buf_inc_refcount")  # fmt: skip
+    assert left == [{**{f"doca_{name}": 1 for name in makes}, "doca_dev_open": 2}, {}]
+
+
 def test_what_is_called_of_the_modern_library_is_not_old(start_python: StartPython, tmp_path: Path) -> None:
     modern = OTHER_LIBRARIES.replace("libdoca_cc", "libdoca_comch").replace("doca_cc_", "doca_comch_")
     (tmp_path / "old.py").write_text(modern)

@@ -118,6 +118,22 @@ def test_it_can_be_read_at_any_width_in_any_light(
     assert ratio >= 4.5, part
 
 
+def test_the_numbers_show_on_a_telephone(reader: Browser, report: Path) -> None:
+    """Without scrolling; a long name of a file takes more lines."""
+    reader.open(report)
+    reader.look(width=400)
+    hidden = "[...document.querySelectorAll('.wide')].map((table) => table.scrollWidth - table.clientWidth)"
+    assert reader.evaluate(hidden)[0] == 0
+
+
+def test_the_bars_have_a_legend(reader: Browser, report: Path) -> None:
+    reader.open(report)
+    colours = "[...new Set([...document.querySelectorAll('{}')].map((part) => getComputedStyle(part).backgroundColor))]"
+    used, named = (reader.evaluate(colours.format(parts)) for parts in (".bar span", ".wide thead .key"))
+    assert len(named) == 3
+    assert set(used) <= set(named)
+
+
 def test_both_timelines_are_drawn(reader: Browser, verdict: Path) -> None:
     reader.open(verdict)
     reader.look(width=1600)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
@@ -11,7 +12,7 @@ from typing import NamedTuple
 from migrate.outcome import Options
 from migrate.verify import trees
 from migrate.verify.peers import Peer, Script
-from migrate.verify.stage import Limits, Stage
+from migrate.verify.stage import Limits, Remains, Stage
 from migrate.verify.trees import Trees
 from tests.processes import ROOT
 
@@ -135,3 +136,33 @@ CASES = {
     for group, cases in (("programs", PROGRAMS), ("guests", GUESTS), ("samples", SAMPLES), ("others", OTHERS))
     for name, case in cases.items()
 }
+
+
+class Heard:
+    """A stage that keeps what the ends of each run printed, and which files they left."""
+
+    def __init__(self, stage: Stage) -> None:
+        self._stage = stage
+        self.runs: list[tuple[tuple[bool, ...], list[End]]] = []
+        self.received: list[bytes] = []
+
+    @property
+    def trees(self) -> Trees:
+        return self._stage.trees
+
+    @property
+    def peers(self) -> Sequence[Peer]:
+        return self._stage.peers
+
+    def run(self, name: str, new: Sequence[bool], faults: str = "", held: int | None = None) -> list[Remains]:
+        remains = self._stage.run(name, new, faults, held)
+        ends = []
+        for peer, left in zip(self.peers, remains, strict=True):
+            print(left.stderr, file=sys.stderr)
+            command = " ".join([str(peer.old.path), *peer.arguments])
+            ends.append(End(command, left.stdout, int(left.status)))
+        self.runs.append((tuple(new), ends))
+        if (file := self._stage.home / RECEIVED).exists():
+            self.received.append(file.read_bytes())
+            file.unlink()
+        return remains

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from migrate.verify.account import Account, Event, ran
+from migrate.verify.account import ORDER, Account, Event, Topics, ran
 from migrate.verify.comparison import differences, without_numbers, without_order
 from tests.verify.accounts import account, events, remains
 
@@ -90,6 +90,29 @@ def test_messages_by_content_and_line() -> None:
     assert received.text.startswith("60 bytes b'xxx")
     assert received.text.endswith("'... d")
     assert topics["ups of the client of svc"] == (Event("up", "a.py:5", 0),)
+
+
+def ordered(words: str, sends: str = "1", receives: str = "2") -> Topics:
+    return {"sends": events(sends), "receives": events(receives), ORDER: events(*words.split())}
+
+
+def test_the_order_of_sends_and_receives() -> None:
+    """It is told where nothing else differs: what is sent in another connection stays apart."""
+    early, late, other = ordered("send receive"), ordered("receive send"), ordered("send receive", sends="3")
+    (found,) = differences(account(early, other), account(other, late))
+    assert (found.topic, found.number, found.old.text, found.new.text) == (ORDER, 1, "send", "receive")
+    assert differences(account(early, late), account(late, early)) == []
+    (found,) = differences(account(early), account(ordered("receive send", sends="3")))
+    assert found.topic == "sends"
+
+
+def test_the_order_is_that_of_the_control_path() -> None:
+    trace = (message("send", b"1", t=2), message("receive", b"2", t=1), message("send", b"3", t=3, producer=1))
+    (topics,) = Account.of(remains(trace=trace)).connections
+    order = topics[f"{ORDER} of the client of svc"]
+    assert [(event.text, event.t) for event in order] == [("receive", 1), ("send", 2)]
+    (topics,) = Account.of(remains(trace=trace), order=False).connections
+    assert not [topic for topic in topics if topic.startswith(ORDER)]
 
 
 def test_waiting_is_no_event() -> None:

@@ -4,91 +4,21 @@ from __future__ import annotations
 
 import ast
 import re
-import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from migrate.verify import report
-from migrate.verify.peers import Peer
-from migrate.verify.rounds import Rounds
-from migrate.verify.stage import Remains, Stage
-from migrate.verify.trees import Trees
-from migrate.verify.verdict import Result, Verdict
 from tests.pull.support import FORMS
-from tests.verify.cases import CASES, GUESTS, OTHERS, PROGRAMS, RECEIVED, SAMPLES, SENT, End
+from tests.verify.cases import CASES, GUESTS, OTHERS, PROGRAMS, SAMPLES, SENT, End
+from tests.verify.table import VERDICTS, verified
 
-TABLE = Path(__file__).with_name("verdicts.txt")
-VERDICTS = dict(line.split(": ", 1) for line in TABLE.read_text().splitlines())
-# Words of the table. A program that is refused has the codes of what stays old instead.
-EQUIVALENT, WHERE_IT_RAN, VARIES = WORDS = ("equivalent", "equivalent where it ran", "varies from run to run")
-TIMED = "prints the same"
 BOTH_NEW = ((True, True),)
-# What a program does only when it has to wait: for room to send in, for a task, for its client.
-HURDLES = ",".join((*(f"again:{kind}@2x3" for kind in ("send", "task", "producer")), "delay:service@1=0.2s"))
 
 OLD_LIBRARY = re.compile(r"\blibdoca_(comm_channel|cc|common)\b|^doca_(comm_channel|cc|common)$")
 OLD_NAMES = {"doca_comm_channel", "doca_cc"}
 
 pytestmark = pytest.mark.usefixtures("forked")
-
-
-class Heard:
-    """A stage that keeps what the ends of each run printed, and which files they left."""
-
-    def __init__(self, stage: Stage) -> None:
-        self._stage = stage
-        self.runs: list[tuple[tuple[bool, ...], list[End]]] = []
-        self.received: list[bytes] = []
-
-    @property
-    def trees(self) -> Trees:
-        return self._stage.trees
-
-    @property
-    def peers(self) -> Sequence[Peer]:
-        return self._stage.peers
-
-    def run(self, name: str, new: Sequence[bool], faults: str = "", held: int | None = None) -> list[Remains]:
-        remains = self._stage.run(name, new, faults, held)
-        ends = []
-        for peer, left in zip(self.peers, remains, strict=True):
-            print(left.stderr, file=sys.stderr)
-            command = " ".join([str(peer.old.path), *peer.arguments])
-            ends.append(End(command, left.stdout, int(left.status)))
-        self.runs.append((tuple(new), ends))
-        if (file := self._stage.home / RECEIVED).exists():
-            self.received.append(file.read_bytes())
-            file.unlink()
-        return remains
-
-
-def _check(name: str, result: Result) -> None:
-    """Compare a result with the table."""
-    verdict, shown = VERDICTS[name], report.text(result)
-    if verdict == TIMED:  # how often its pool of tasks is empty, which only Python's calls tell: its caller compares
-        assert not result.stays, shown
-        return
-    assert result.verdict is not Verdict.DIVERGED, shown
-    codes = " ".join(sorted({stays.code for stays in result.stays}))
-    assert codes == ("" if verdict in WORDS else verdict), shown
-    assert verdict == VARIES or not result.divergences, shown
-    assert verdict != EQUIVALENT or result.verdict is Verdict.EQUIVALENT, shown
-    assert verdict not in WORDS or not result.reasons, shown
-
-
-def _verified(name: str, sides: Trees, home: Path, pairings: Sequence[tuple[bool, ...]] = ()) -> Heard:
-    """Verify a program, compare the verdict, and return what was printed.
-
-    A call that is made after a wait only may not be made on its own: then hurdles are put up.
-    """
-    stage = Heard(CASES[name].stage(sides, home))
-    result = Rounds(stage, pairings=pairings, faults=()).result()
-    if VERDICTS[name] == EQUIVALENT and result.never_ran:
-        result = Rounds(stage, pairings=pairings, faults=[HURDLES]).result()
-    _check(name, result)
-    return stage
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
@@ -97,7 +27,7 @@ def test_a_program_as_users_write_it(tmp_path: Path, runtime_dir: Path, name: st
     case = PROGRAMS[name]
     sides = case.migrated(tmp_path)
     assert bool(list(old_imports(sides.new))) == bool(sides.stays), sides.stays
-    for new, ends in _verified(f"programs/{name}", sides, runtime_dir).runs:
+    for new, ends in verified(f"programs/{name}", sides, runtime_dir).runs:
         assert ends == case.ends(), new
 
 
@@ -106,7 +36,7 @@ def test_a_guest_of_the_c_library(tmp_path: Path, runtime_dir: Path, name: str) 
     """It prints what its documents promise; its transcript was written before it ran."""
     case = GUESTS[name]
     pairings = [(True,) * len(case.commands)]
-    for new, ends in _verified(f"guests/{name}", case.migrated(tmp_path), runtime_dir, pairings).runs:
+    for new, ends in verified(f"guests/{name}", case.migrated(tmp_path), runtime_dir, pairings).runs:
         assert ends == case.ends(), new
 
 
@@ -118,7 +48,7 @@ def test_a_sample(tmp_path: Path, runtime_dir: Path, monkeypatch: pytest.MonkeyP
     """Equal failures prove nothing: it ends well, and what it transfers arrives whole."""
     monkeypatch.setenv("COMCH_PULL", form)
     sides = SAMPLES[name].migrated(tmp_path)
-    stage = _verified(f"samples/{name}", sides, runtime_dir, BOTH_NEW if sides.stays else ())
+    stage = verified(f"samples/{name}", sides, runtime_dir, BOTH_NEW if sides.stays else ())
     for _, ends in stage.runs:
         for end in ends:
             assert (end.status, end.output.splitlines()[-1]) == (0, "result DOCA_SUCCESS"), end
@@ -128,7 +58,7 @@ def test_a_sample(tmp_path: Path, runtime_dir: Path, monkeypatch: pytest.MonkeyP
 @pytest.mark.parametrize("name", OTHERS)
 def test_a_program_of_other_tests(tmp_path: Path, runtime_dir: Path, name: str) -> None:
     case = OTHERS[name]
-    stage = _verified(f"others/{name}", case.migrated(tmp_path), runtime_dir)
+    stage = verified(f"others/{name}", case.migrated(tmp_path), runtime_dir)
     assert all(end.output for _, ends in stage.runs for end in ends)
 
 

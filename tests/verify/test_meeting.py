@@ -52,6 +52,14 @@ def test_an_end_that_fails_at_once(tmp_path: Path, capsys: pytest.CaptureFixture
     assert f"  {told}" in lines
 
 
+def test_a_program_that_fails_before_it_calls_anything(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    script = tmp_path / "old.py"
+    script.write_text("import no_such_module\nimport doca_comm_channel as cc\ncc.Endpoint()\n")
+    assert main(["verify", "--no-faults", str(script)]) == 2
+    told = "the old program ended with status 1; the last line of its standard error: ModuleNotFoundError"
+    assert told in capsys.readouterr().out
+
+
 def test_a_topology_is_named_from_where_the_command_starts(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -31,7 +31,7 @@ def test_a_page_shows_runs_differences_and_both_timelines() -> None:
     result = Rounds(stage, ["again:send@1"], times=2).result()
     shown = pages.read(page.text(result))
     for words in (
-        " runs, the first differences:",
+        " runs, the first differences",
         "program, stdout, number 1 (new)",
         "oldsame",
         "newother",

@@ -13,6 +13,7 @@ from migrate.verify import trees
 from migrate.verify.account import ran
 from migrate.verify.peers import Peer, Script
 from migrate.verify.stage import Limits, Remains, Stage
+from tests.evidence.conftest import PROGRAMS
 from tests.processes import StartPython
 from tests.verify.conftest import UNHURRIED
 
@@ -183,3 +184,35 @@ def test_forked_siblings_are_held_up_apart(start_python: StartPython) -> None:
     """
     first, second = start_python("-c", textwrap.dedent(program)).finish().stdout.splitlines()
     assert first != second
+
+
+@pytest.mark.parametrize("spelling", ["cffi", "ctypes"])
+def test_lines_of_a_program_that_calls_c(tmp_path: Path, spelling: str) -> None:
+    """Its messages come from its own lines, and a progress that brought nothing has run, too."""
+    text = (PROGRAMS / f"cc_with_{spelling}.py").read_text()
+    given = stage(tmp_path, UNHURRIED, program=text)
+    (remains,) = replace(given, peers=[replace(given.peers[0], arguments=("doca_cc_",))]).run("1", [False])
+    assert (remains.status, remains.stderr) == (0, "")
+    lines = [f"{remains.folder}/program.py:{number}" for number, line in enumerate(text.splitlines(), 1)
+             if 'PREFIX + "client_task_send_alloc_init"' in line or "doca_task_submit" in line]  # fmt: skip
+    assert set() < {line["at"] for line in remains.trace if line["what"] == "send"} <= set(lines)
+    progress = {number for number, line in enumerate(text.splitlines(), 1) if "    common.doca_pe_progress(" in line}
+    assert progress <= {number for _, number in ran(remains)}
+
+
+AS_CTX = """\
+from ctypes import CDLL, byref, c_void_p
+lib = CDLL("libdoca_cc.so.2")
+lib.doca_cc_client_as_ctx.restype = c_void_p
+client = c_void_p()
+print(lib.doca_cc_client_create(None, b"svc", byref(client)))
+ctx = c_void_p(lib.doca_cc_client_as_ctx(client))
+"""
+
+
+def test_calls_that_no_run_can_show_need_not_be_seen(tmp_path: Path) -> None:
+    """The C library answers them by itself."""
+    (tmp_path / "given").mkdir()
+    (tmp_path / "given" / "a.py").write_text(AS_CTX)
+    sides = trees.migrated(tmp_path / "given", [Path("a.py")], tmp_path, Options())
+    assert {(call.name, call.line) for call in sides.calls} == {("doca_cc_client_create", 5)}

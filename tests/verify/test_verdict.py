@@ -5,6 +5,8 @@ from __future__ import annotations
 import io
 import json
 import sys
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,7 +14,7 @@ import pytest
 from migrate import _progress
 from migrate.verify import report
 from migrate.verify.rounds import Rounds
-from migrate.verify.stage import KILLED
+from migrate.verify.stage import KILLED, Remains
 from migrate.verify.trees import Call, Stays
 from migrate.verify.verdict import Result, Verdict
 from tests.verify.accounts import CALL, Acted, remains
@@ -139,3 +141,40 @@ def test_an_old_program_that_does_not_end() -> None:
     hangs = [remains("same", KILLED)]
     result = rounds(Acted(hangs, hangs))
     assert (result.verdict, result.reasons) == (Verdict.INCONCLUSIVE, ("the old program was killed at its deadline",))
+
+
+def test_faults_under_which_the_old_program_does_not_end() -> None:
+    """Under others it is compared."""
+    stage = Acted([SAME[0], remains("same", KILLED), SAME[0]], SAME)
+    result = Rounds(stage, ("drop", "again")).result()
+    assert stage.asked == [(False, ""), (True, ""), (False, "drop"), (False, "again"), (True, "again")]
+    hung = "the old program was killed at its deadline (faults: drop; nothing was compared under them)"
+    assert (result.verdict, result.reasons) == (Verdict.INCONCLUSIVE, (hung,))
+
+
+def test_the_end_that_showed_a_difference_first_comes_first() -> None:
+    """The service receives what the client has sent before."""
+
+    class Pair(Acted):
+        def run(self, name: str, new: Sequence[bool], faults: str = "", held: int | None = None) -> list[Remains]:
+            facts = {"pid": 1, "service": "svc", "connection": 1, "result": "DOCA_SUCCESS", "length": 5 + any(new)}
+            ends = (("receive", "server", 9), ("send", "client", 8))
+            return [remains(trace=({**facts, "what": what, "side": side, "t": t},)) for what, side, t in ends]
+
+    stage = Pair(SAME, SAME)
+    stage.peers = [replace(stage.peers[0], name=name) for name in ("service", "client")]
+    result = Rounds(stage, (), pairings=[(True, True)]).result()
+    assert [divergence.peer for divergence in result.divergences] == ["client", "service"]
+
+
+@pytest.mark.parametrize(("varies", "verdict"), [(False, Verdict.DIVERGED), (True, Verdict.EQUIVALENT)])
+def test_an_order_of_sends_and_receives(varies: bool, verdict: Verdict) -> None:
+    """One that varies on the new side is a race, even if no run of the old side shows it."""
+    facts = {"pid": 1, "service": "svc", "connection": 1, "side": "client", "result": "DOCA_SUCCESS", "length": 5}
+
+    def ran(*whats: str) -> Remains:
+        return remains(trace=tuple({**facts, "what": what, "t": t} for t, what in enumerate(whats)))
+
+    straight, crossed = ran("send", "receive"), ran("receive", "send")
+    result = rounds(Acted([straight], [crossed, straight] if varies else [crossed]))
+    assert (result.verdict, result.runs) == (verdict, 14)

@@ -7,12 +7,16 @@ from itertools import groupby
 
 from migrate.outcome import Finding
 from migrate.report.page.links import Links, Shown, codes
-from migrate.report.page.markup import Element, tag
+from migrate.report.page.markup import Element, joined, tag
 from migrate.report.page.sheet import section, table
 from migrate.report.run import Counts, Run, counted
 
-_HEADS = ("old references", "rewritten", "need you", "wait for those", "")
-_PARTS = ("changed", "causes", "waiting")
+_PARTS = {"changed": "rewritten", "causes": "need you", "waiting": "wait for those"}
+_HEADS = (
+    "old references",
+    *(joined(tag("span", class_=f"key {name}", aria_hidden="true"), head) for name, head in _PARTS.items()),
+    tag("span", "share", class_="share"),
+)
 
 
 def files(run: Run, links: Links) -> Iterator[Element]:

@@ -34,10 +34,7 @@ _TOOLKIT = ("comch_next", "comm_channel_compat")
 _CODED = {"outcome", "outcomes", "outcome_list"}
 _FLAT = {f"comm_channel_compat.{name}" for name in ("_flatten", "flat", "_hot", "blocking.flat")}
 _PLAIN = {"doca_comm_channel_ep_event_channel_get"}  # of these, what returns something else
-_BEHIND_C = {
-    "comm_channel_compat.capi._pointers",
-    "comch_next.capi.binding",
-}  # what libraries call, for cffi and ctypes
+_SUNK, _BEHIND_C = "comch_next.capi._watched", "comch_next.capi.binding"  # what C libraries call, and their codes
 _WAITING = {"DOCA_SUCCESS", "DOCA_ERROR_AGAIN", "DOCA_ERROR_CONNECTION_INPROGRESS", "DOCA_ERROR_IN_PROGRESS"}
 _ENDS = (StopIteration, StopAsyncIteration, GeneratorExit, KeyboardInterrupt, SystemExit)
 _FOLDER = os.environ.get("MIGRATE_WATCH", "")
@@ -110,9 +107,10 @@ def _returns_code(frame: FrameType) -> bool:
     name, module = frame.f_code.co_name, frame.f_globals.get("__name__")
     if module in _FLAT:
         return name not in _PLAIN and bool(frame.f_globals.get("_returns", "doca_error_t") == "doca_error_t")
-    if module in _BEHIND_C:
-        is_coded = name == "run" and "refused" not in frame.f_code.co_freevars  # else 0 or NULL, of what has no code
-        return is_coded or name == "code_of"  # which a call that runs in C asks for
+    if module == _SUNK:
+        return bool(frame.f_locals.get("is_coded"))
+    if module == _BEHIND_C:
+        return name == "code_of"  # which a call that runs in C asks for
     return name in _CODED or name.startswith("try_")
 
 
