@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, TypeAlias, TypeVar
 from comch_next._codes import AccessFlag, ErrorCode, State
 from comch_next.consumer import Consumer
 from comch_next.engine import ProgressEngine
-from comch_next.errors import Again, BadState, ConnectionAborted, DocaError, IoFailed, from_code
+from comch_next.errors import Again, BadState, ConnectionAborted, DocaError, InvalidValue, IoFailed, from_code
 from comch_next.memory import Mmap
 from comch_next.producer import Producer
 from comch_next.task import PostRecvTask, ProducerSendTask, Task
@@ -211,6 +211,9 @@ class Link:
             if isinstance(error, DocaError):
                 self._catch_up()
                 self._check()  # why it was refused
+            if isinstance(error, InvalidValue):  # its consumer has been announced, and has gone: CLOSED is under way
+                self._ended = ErrorCode.SHUTDOWN
+                self._check()
             raise
 
     def until(self, ready: Callable[[], object]) -> Steps[None]:

@@ -10,7 +10,6 @@ import pytest
 from tests.descriptors import mapped, open_fds
 from tests.streams.support import Pair, connected
 
-
 FORMS = ("driver", "threaded", "driver, one-sided", "threaded, one-sided")
 
 

@@ -22,6 +22,7 @@ from comch_next import (
     Stream,
     Unexpected,
 )
+from comch_next._stream_link import Kind, Link
 from tests.control_path.pair import DPU, REP
 from tests.processes import SOON_S, StartPython
 from tests.streams.support import Pair, connected
@@ -169,6 +170,27 @@ def test_the_other_side_leaves(pair: Pair) -> None:
             with pytest.raises(Shutdown, match="send_stream"):
                 stream.send_stream(DATA)
 
+    pair.both(here, lambda stream: stream.recv_stream(io.BytesIO()))
+
+
+def test_a_side_that_is_about_to_leave(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its consumer has gone before it could say so: that is no mistake of the sender's."""
+    stopped, reported, say = threading.Event(), threading.Event(), Link.say
+
+    def late(link: Link, kind: Kind, *arguments: Any, **more: Any) -> None:
+        if kind == Kind.CLOSED and link.connection is pair.there:
+            stopped.set()
+            assert reported.wait(SOON_S)
+        say(link, kind, *arguments, **more)
+
+    def here(stream: Stream) -> None:
+        assert stream.send_stream(DATA) == len(DATA)
+        assert stopped.wait(SOON_S)
+        with pytest.raises(Shutdown, match="send_stream: the stream ended early"):
+            stream.send_stream(DATA)
+        reported.set()
+
+    monkeypatch.setattr(Link, "say", late)
     pair.both(here, lambda stream: stream.recv_stream(io.BytesIO()))
 
 
