@@ -6,7 +6,7 @@ first call finds and starts, unless the program is Python itself. No library nee
 
 _building     how the libraries, headers and pkg-config files are made: wrappers from prototypes
 _sources      what is C by hand: the interpreter, found and started; the log; the calls of loops
-starting      what a library asks for at its first call
+_starting     what a library asks for at its first call
 binding       a function of the tables as a Python function that C calls: arguments, results, codes
 _callbacks    the program's functions that Python calls      _pointers  their types, generated
 handles       the one table of handles: what a pointer that C holds stands for

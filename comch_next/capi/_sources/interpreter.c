@@ -170,7 +170,7 @@ static void start(void)
 /* The address of a face's calls, once what implements it has been imported. */
 static const void *import_calls(const char *module_name, const char *extension)
 {
-	PyObject *const module = py.PyImport_ImportModule("comch_next.capi.starting");
+	PyObject *const module = py.PyImport_ImportModule("comch_next.capi._starting");
 	PyObject *const address = module ? py.PyObject_CallMethod(module, "calls", "ss", module_name, extension) : NULL;
 	const void *const calls = address ? py.PyLong_AsVoidPtr(address) : NULL;
 
