@@ -1,6 +1,7 @@
 """Name what pyproject.toml cannot: the fabric's kernels, all that is quick in C, and the C faces."""
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
 
@@ -50,11 +51,10 @@ class BuildExtensionsAndFaces(build_ext):
 
     def run(self) -> None:
         super().run()
-        builder = _load_builder()
-        if note := builder.missing():
-            print(f"the C faces serve Python programs only: {note}", file=sys.stderr)
-        root = _ROOT if self.inplace or self.editable_mode else Path(self.build_lib)
-        builder.build(root, Path(self.build_temp), self._compile)
+        is_checkout = bool(self.inplace or self.editable_mode)
+        root = _ROOT if is_checkout else Path(self.build_lib)
+        executable = sys.executable if is_checkout else ""
+        _load_builder().build(root, Path(self.build_temp), self._compile, executable)
         _declare(root)
 
     def _compile(self, source: Path, library: Path, cflags: list[str], ldflags: list[str]) -> None:
@@ -64,41 +64,28 @@ class BuildExtensionsAndFaces(build_ext):
         self.compiler.link_shared_object(objects, str(library), extra_postargs=ldflags)
 
 
+def _extension(name: str, sources: Sequence[str], headers: Sequence[str] = ()) -> Extension:
+    """Describe a module of Python's stable ABI. It names the C library that it is for, whether or not it calls it."""
+    folder, module = name.rsplit("/", 1)
+    return Extension(
+        f"{folder.replace('/', '.')}.{module}",
+        sources=[f"{folder}/{source}.c" for source in sources],
+        depends=[f"{folder}/{header}.h" for header in headers],
+        extra_compile_args=["-O2", "-std=gnu11", "-Wall", "-Wextra"],
+        extra_link_args=["-Wl,--no-as-needed", "-lc"],
+        py_limited_api=True,
+    )
+
+
 setup(
+    options={"bdist_wheel": {"py_limited_api": "cp310"}},  # one wheel for every Python from there on
     cffi_modules=[f"{_KERNEL}/build.py:ffi"],
     cmdclass={"build_ext": BuildExtensionsAndFaces},
     ext_modules=[
-        Extension(
-            f"{_KERNEL}/calls".replace("/", "."),
-            sources=[f"{_KERNEL}/{source}.c" for source in (*_CALLS, "pace", "ring", "posts", "foreign")],
-            depends=[f"{_KERNEL}/{header}.h" for header in _HEADERS],
-            extra_compile_args=["-O2", "-std=gnu11", "-Wall", "-Wextra"],
-            py_limited_api=True,
-        ),
-        Extension(
-            "comch_next._method",
-            sources=["comch_next/_method.c"],
-            extra_compile_args=["-O2", "-std=gnu11", "-Wall", "-Wextra"],
-            py_limited_api=True,
-        ),
-        Extension(
-            "comch_next.driver.protocol._shield",
-            sources=["comch_next/driver/protocol/_shield.c"],
-            extra_compile_args=["-O2", "-std=gnu11", "-Wall", "-Wextra"],
-            py_limited_api=True,
-        ),
-        Extension(
-            f"{_NATIVE}/calls".replace("/", "."),
-            sources=[f"{_NATIVE}/{source}.c" for source in ("calls", "task", "send_task", "callbacks", "progress")],
-            depends=[f"{_NATIVE}/objects.h"],
-            extra_compile_args=["-O2", "-std=gnu11", "-Wall", "-Wextra"],
-            py_limited_api=True,
-        ),
-        Extension(
-            "comm_channel_compat._launcher.audit",  # no module: the dynamic linker loads it
-            sources=["comm_channel_compat/_launcher/audit.c"],
-            extra_compile_args=["-O2", "-std=gnu11", "-Wall", "-Wextra"],
-            py_limited_api=True,
-        ),
+        _extension(f"{_KERNEL}/calls", (*_CALLS, "pace", "ring", "posts", "foreign"), _HEADERS),
+        _extension("comch_next/_method", ("_method",)),
+        _extension("comch_next/driver/protocol/_shield", ("_shield",)),
+        _extension(f"{_NATIVE}/calls", ("calls", "task", "send_task", "callbacks", "progress"), ("objects",)),
+        _extension("comm_channel_compat/_launcher/audit", ("audit",)),  # no module: the dynamic linker loads it
     ],
 )

@@ -82,9 +82,11 @@ class Channel(Server, Client):
             self._decide("listen", Server, name)
         Server.listen(self, name)
 
-    def connect(self, name: str | None = UNSET, timeout: float | None = 5.0) -> Connection:
+    def connect(
+        self, name: str | None = UNSET, timeout: float | None = 5.0, *, wait_for_server: bool = False
+    ) -> Connection:
         """Become a client, as Client.connect."""
-        return Client.connect(self, name, timeout)
+        return Client.connect(self, name, timeout, wait_for_server=wait_for_server)
 
     @alone
     def _begin(self, name: str | None) -> Connection:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, Any
 
 from comch_next._alone import alone
@@ -16,7 +17,16 @@ from comch_next.connection import Connection
 from comch_next.device import Device
 from comch_next.driver.protocol import Clients, Driver
 from comch_next.engine import deadline_after, seconds_left
-from comch_next.errors import BadState, DocaError, InvalidValue, NotConnected, Shutdown, TimeOut, from_code
+from comch_next.errors import (
+    BadState,
+    ConnectionAborted,
+    DocaError,
+    InvalidValue,
+    NotConnected,
+    Shutdown,
+    TimeOut,
+    from_code,
+)
 from comch_next.pull import PullPort
 
 if TYPE_CHECKING:
@@ -84,14 +94,28 @@ class Client(ControlContext):
 
     # Pulling
 
-    def connect(self, name: str | None = UNSET, timeout: float | None = 5.0) -> Connection:
+    def connect(
+        self, name: str | None = UNSET, timeout: float | None = 5.0, *, wait_for_server: bool = False
+    ) -> Connection:
         """Start the client and wait for the server to accept it. Without registered callbacks it opens a pull port.
 
         name: the service, unless it has been set. timeout: seconds; None waits for ever, 0 returns the connection in
-        progress. Raises ConnectionAborted when no server listens or it refuses, TimeOut when it has not accepted in
-        time; then nothing is left. Raises BadState when a setting is missing, InvalidValue for an invalid timeout.
+        progress. wait_for_server: where no server listens or it refuses, try again until the timeout. Raises
+        ConnectionAborted when no server listens or it refuses, TimeOut when it has not accepted in time; then nothing
+        is left. Raises BadState when a setting is missing, InvalidValue for an invalid timeout.
         """
         deadline = deadline_after(timeout, "connect")
+        while True:
+            try:
+                return self._dial(name, timeout, deadline)
+            except ConnectionAborted as error:
+                if not wait_for_server:
+                    raise
+                if seconds_left(deadline) < _REDIAL_S:
+                    raise TimeOut(f"connect: {self!r} found no server within {timeout} s: {error}") from error
+            time.sleep(_REDIAL_S)
+
+    def _dial(self, name: str | None, timeout: float | None, deadline: float | None) -> Connection:
         connection = self._begin(name)
         if self._endpoint is not None and timeout == 0:
             return connection

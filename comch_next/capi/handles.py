@@ -93,7 +93,9 @@ class Handles:
 
     def for_c(self, code_of: Callable[..., int]) -> tuple[object, ...]:
         """Return what the calls in C need of the table, as hot.h keeps it, and for the codes of what is raised."""
-        return Handle, self._by_tag, self._by_target, self._addresses, self.find, code_of, self._dropped
+        dropped, _ = self._dropped.buffer_info()
+        tables = (self._by_tag, self._by_target, self._addresses)
+        return Handle, *tables, self.find, code_of, self._dropped, dropped
 
     def drop(self, handle: Handle) -> None:
         """Forget a handle and all that ends with it."""

@@ -65,10 +65,11 @@ def _exec(given: dict[str, str], rest: list[str]) -> None:
         raise UsageError("PROGRAM is missing")
     if rest[0].startswith("-"):
         raise UsageError(f"{rest[0]!r} is not an option of exec")
+    os.environ.update(_chosen(given))
     if (missing := faces.why_programs_cannot_start()) is not None:
         _fail(FAILED, missing)
     try:
-        os.execvpe(rest[0], rest, {**os.environ, **_chosen(given)})
+        os.execvp(rest[0], rest)
     except OSError as error:
         is_there = not isinstance(error, FileNotFoundError)
         _fail(_NOT_EXECUTABLE if is_there else _NOT_FOUND, f"{rest[0]}: {error.strerror}")

@@ -37,14 +37,17 @@ def libraries() -> list[str]:
 
 
 def why_programs_cannot_start() -> str | None:
-    """What compiled programs lack: a library needs Python's own, which not every Python has."""
-    import sysconfig  # only a launch of a compiled program waits for it
+    """What compiled programs lack: our libraries, or Python's own, for which ours know where to look."""
+    import ctypes  # only a launch of a compiled program waits for it
 
-    if not sysconfig.get_config_var("Py_ENABLE_SHARED"):
-        return f"{sys.executable} has no shared library to link with; build the toolkit with a Python that has one"
-    if libraries():
-        return None
-    return f"the C libraries have not been built into {_HOMES[0]}; install the toolkit again"
+    found = (os.path.join(folder, "libdoca_common.so.2") for folder in folders("lib"))
+    library = next(filter(os.path.exists, found), None)
+    if library is None:
+        return f"the C libraries have not been built into {_HOMES[0]}; install the toolkit again"
+    ask = ctypes.CDLL(library).comch_face_lacks_python
+    ask.restype = ctypes.c_char_p
+    lacking: bytes | None = ask()
+    return None if lacking is None else os.fsdecode(lacking)
 
 
 def installed(environment: Mapping[str, str], cache: str = _CACHE) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 
 from comm_channel_compat._launcher import faces
 
@@ -31,6 +32,7 @@ def settings(current: Mapping[str, str], given: Mapping[str, str], *, stand_in: 
             if folders := faces.folders(kind, release):
                 found[name] = _joined(folders, current.get(name))
         if "LD_LIBRARY_PATH" in found and (stub := faces.audit_stub()) is not None:
+            found["COMCH_PYTHON"] = sys.executable
             found["LD_AUDIT"] = _joined([stub], current.get("LD_AUDIT"))
         if "--force" in given:
             found["COMCH_COMPAT_FORCE"] = "1"

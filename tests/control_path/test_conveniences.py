@@ -243,3 +243,42 @@ def test_a_client_whose_connection_has_ended_says_so() -> None:
         here.disconnect()
         with pytest.raises(BadState, match=r"has ended \(this side has left\); connect or start again"):
             here.connection.send(b"x")
+
+
+@pytest.mark.parametrize("pull", ["driver", "threaded"])
+@pytest.mark.parametrize("make", [Client, comch.Channel])
+@pytest.mark.parametrize("one_sided", [False, True])
+def test_a_client_that_waits_for_its_server(
+    make: type, one_sided: bool, pull: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is refused until there is one; after that it is as any other."""
+    monkeypatch.setenv("COMCH_PULL", pull)
+    refused, here = threading.Event(), comch.Client._begin
+
+    def begin(context: Client, name: str | None) -> comch.Connection:
+        try:
+            return here(context, name)
+        finally:
+            refused.set()
+
+    def serve() -> None:
+        assert refused.wait(SOON_S)
+        with listening() as there:
+            message = there.receive(timeout=SOON_S)
+            message.reply(message.data.upper())
+            message.connection.flush(SOON_S)
+
+    monkeypatch.setattr(comch.Client, "_begin", begin)
+    serving = threading.Thread(target=serve)
+    serving.start()
+    with comch.open_device("b1:00.0") as device, closing(make(device=device, one_sided=one_sided)) as context:
+        context.connect("svc", timeout=SOON_S, wait_for_server=True).send(b"hello")
+        assert context.receive(timeout=SOON_S).data == b"HELLO"
+    serving.join()
+
+
+def test_a_client_that_waits_in_vain() -> None:
+    with comch.open_device("b1:00.0") as device, closing(Client(device, "svc")) as context:
+        with pytest.raises(TimeOut, match=r"found no server within 0\.1 s: .*nobody listens"):
+            context.connect(timeout=0.1, wait_for_server=True)
+        assert context.state is State.IDLE

@@ -46,8 +46,9 @@ def test_a_library_opened_privately_works(name: str, start: Start) -> None:
 def test_an_interpreter_without_the_project_is_no_success(start: Start, tmp_path: Path) -> None:
     """The libraries alone, in an installation whose Python cannot import what they stand on."""
     (tmp_path / "bin").mkdir()
-    (tmp_path / "bin" / "python3").symlink_to("/bin/false")
-    packages = tmp_path / "lib" / f"python{sys.version_info[0]}.{sys.version_info[1]}" / "site-packages"
+    version = f"{sys.version_info[0]}.{sys.version_info[1]}"
+    (tmp_path / "bin" / f"python{version}").symlink_to(os.path.realpath(sys.executable))
+    packages = tmp_path / "lib" / f"python{version}" / "site-packages"
     for folder in FOLDERS:
         copied = packages / folder.parent.name / "capi" / "lib"
         shutil.copytree(folder / "lib", copied, symlinks=True)

@@ -15,7 +15,10 @@ from tests.processes import ROOT, Finished, StartPython
 PACKAGE = "comm_channel_compat"
 NAMES = {PACKAGE: ["comm_channel"], "comch_next": ["common", "comch"]}  # the package with the library -> its name
 OURS, REAL = 1, 2  # what a library answers
-SOURCE = "int doca_stub_origin(void) { return ORIGIN; }\n"
+SOURCE = """\
+int doca_stub_origin(void) { return ORIGIN; }
+const char *comch_face_lacks_python(void) { return 0; }
+"""
 HEADER = "int doca_stub_origin(void);\n"
 
 

@@ -14,10 +14,12 @@ from pathlib import Path
 import pytest
 
 from comch_next import __version__
+from tests.faces.test_python_of_library import PROGRAM as PROGRAM_IN_C
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 PACKAGES = ("comch_next", "comm_channel_compat", "migrate")
 COMMANDS = {"comch": "comch", "comm-channel-run": "comm_channel_compat", "doca-migrate": "migrate"}
+KINDS = ("include", "lib")
 BUILT = shutil.ignore_patterns(".*", "build", "dist", "tmp", "*.egg-info", "*.so", "*.so.*", "__pycache__", "_ring_c.c")
 
 PROGRAM = """\
@@ -77,15 +79,29 @@ def test_a_wheel_of_the_sdist_serves_its_users(tmp_path: Path) -> None:
     for command, name in COMMANDS.items():
         assert run(commands / command, "--version", cwd=tmp_path) == f"{name} {__version__}\n"
     assert run(commands / "comm-channel-run", "-c", "import doca_comm_channel as c; print(c.__name__)", cwd=tmp_path)
+    check_compiled_program(commands / "python", tmp_path)
+
+
+def check_compiled_program(python: Path, folder: Path) -> None:
+    """It starts the Python of the environment that the wheel was installed into, with the launcher and without."""
+    (folder / "devices.c").write_text(PROGRAM_IN_C)
+    paths = {kind: run(python, "-m", "comm_channel_compat", "paths", kind, cwd=folder).strip() for kind in KINDS}
+    flags = [f"-I{path}" for path in paths["include"].split(":")] + [f"-L{path}" for path in paths["lib"].split(":")]
+    flags += ["-ldoca_common", "-Wl,--no-undefined", f"-Wl,-rpath,{paths['lib']}"]
+    run("cc", "devices.c", "-o", "devices", *flags, cwd=folder)
+    for command in ([folder / "devices"], [python, "-m", "comm_channel_compat", "exec", "./devices"]):
+        assert run(*command, cwd=folder).split() == ["DOCA_SUCCESS"] * 2
 
 
 def check_contents(wheel: Path) -> None:
-    version = f"cp{sys.version_info.major}{sys.version_info.minor}"
     platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
-    assert wheel.name == f"doca_channel_compat-{__version__}-{version}-{version}-{platform}.whl"
+    assert wheel.name == f"doca_channel_compat-{__version__}-cp310-abi3-{platform}.whl"
     with zipfile.ZipFile(wheel) as archive:
         names = set(archive.namelist())
         (metadata,) = (archive.read(name).decode() for name in names if name.endswith(".dist-info/METADATA"))
+    compiled = {name for name in names if name.endswith(".so") and "/lib/" not in name}
+    assert compiled
+    assert not [name for name in compiled if not name.endswith(".abi3.so")]
     assert {f"{package}/py.typed" for package in PACKAGES} <= names
     assert {"comch_next/capi/lib/libdoca_comch.so.2", "comm_channel_compat/capi/lib/libdoca_comm_channel.so.2"} <= names
     tops = {name.partition("/")[0] for name in names if ".dist-info" not in name}

@@ -10,11 +10,16 @@ import pytest
 from tests.descriptors import mapped, open_fds
 from tests.streams.support import Pair, connected
 
+FORMS = ("driver", "threaded", "driver, one-sided", "threaded, one-sided")
 
-@pytest.fixture
-def pair() -> Iterator[Pair]:
+
+@pytest.fixture(params=FORMS)
+def pair(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pair]:
+    """A pair in each form: how its contexts receive, and whose endings they report."""
+    pull, _, one_sided = request.param.partition(", ")
+    monkeypatch.setenv("COMCH_PULL", pull)
     before = open_fds(), mapped()
-    with connected() as made:
+    with connected(one_sided=bool(one_sided)) as made:
         yield made
     gc.collect()  # a test that holds an exception holds the frames that it left
     assert (open_fds(), mapped()) == before

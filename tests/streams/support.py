@@ -37,7 +37,7 @@ class Pair(NamedTuple):
 
 
 @contextmanager
-def connected(*, enabled: bool = True) -> Iterator[Pair]:
+def connected(*, enabled: bool = True, one_sided: bool = False) -> Iterator[Pair]:
     """Both ends, up, in this process."""
     with (
         comch.open_device(DPU) as dpu,
@@ -45,7 +45,8 @@ def connected(*, enabled: bool = True) -> Iterator[Pair]:
         comch.open_device(HOST) as host,
         ThreadPoolExecutor(3) as pool,
     ):
-        server, client = comch.Server(dpu, rep, "svc"), comch.Client(host, "svc")
+        server = comch.Server(dpu, rep, "svc", one_sided=one_sided)
+        client = comch.Client(host, "svc", one_sided=one_sided)
         if enabled:
             comch.Stream.enable(server)
             comch.Stream.enable(client)

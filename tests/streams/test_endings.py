@@ -22,6 +22,7 @@ from comch_next import (
     Stream,
     Unexpected,
 )
+from comch_next._stream_link import Kind, Link
 from tests.control_path.pair import DPU, REP
 from tests.processes import SOON_S, StartPython
 from tests.streams.support import Pair, connected
@@ -172,26 +173,24 @@ def test_the_other_side_leaves(pair: Pair) -> None:
     pair.both(here, lambda stream: stream.recv_stream(io.BytesIO()))
 
 
-def test_the_other_side_is_leaving(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It hears nothing any more, and has not said so yet."""
-    stopped, refused, stop = threading.Event(), threading.Event(), comch.Consumer.stop
+def test_a_side_that_is_about_to_leave(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its consumer has gone before it could say so: that is no mistake of the sender's."""
+    stopped, reported, say = threading.Event(), threading.Event(), Link.say
 
-    def slow(consumer: comch.Consumer) -> comch.State:
-        state = stop(consumer)
-        link = pair.there._link_of_stream
-        if link is not None and consumer is link._ear:
+    def late(link: Link, kind: Kind, *arguments: Any, **more: Any) -> None:
+        if kind == Kind.CLOSED and link.connection is pair.there:
             stopped.set()
-            assert refused.wait(SOON_S)
-        return state
+            assert reported.wait(SOON_S)
+        say(link, kind, *arguments, **more)
 
     def here(stream: Stream) -> None:
         assert stream.send_stream(DATA) == len(DATA)
         assert stopped.wait(SOON_S)
-        with pytest.raises(Shutdown, match="send_stream"):
+        with pytest.raises(Shutdown, match="send_stream: the stream ended early"):
             stream.send_stream(DATA)
-        refused.set()
+        reported.set()
 
-    monkeypatch.setattr(comch.Consumer, "stop", slow)
+    monkeypatch.setattr(Link, "say", late)
     pair.both(here, lambda stream: stream.recv_stream(io.BytesIO()))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,11 +17,11 @@ UNSEEN = "doca_dev.h"  # declares what only samples show: they ask about devices
 class Face:
     """One shared library. `package` holds its lib, include and pkgconfig; `module` implements its functions.
 
-    `generations` are those of the functions, `headers` the ones that declare them; `sources` are written in C, and
-    what they define is not generated. `needs` are faces that it is linked with, `calls` what its Python calls in C.
-    Names of functions that kernels call begin with `kernels`.
-    A face of one release, `doca`, has the types of that time and a folder of its own; without a module it calls those
-    that it needs.
+    `generations` are those of the functions, `headers` the ones that declare them; `sources` are written in C, need no
+    Python, and what they define is not generated. `hot` are those that call Python's objects themselves. `needs` are
+    faces that it is linked with, `calls` what its Python calls in C. A face of one release, `doca`, has the types of
+    that time and a folder of its own; without a module it calls those that it needs. Names of functions that kernels
+    call begin with `kernels`.
     """
 
     name: str
@@ -29,6 +30,7 @@ class Face:
     generations: tuple[api.Generation, ...]
     headers: tuple[str, ...]
     sources: tuple[str, ...] = ()
+    hot: tuple[str, ...] = ()
     needs: tuple[str, ...] = ()
     calls: tuple[str, ...] = ()
     doca: str = ""
@@ -38,6 +40,11 @@ class Face:
     def key(self) -> str:
         """What it is called among the faces: one name may have several releases."""
         return f"{self.name}-{self.doca}" if self.doca else self.name
+
+    @property
+    def extension(self) -> str:
+        """The module between the library and Python, which is imported when a function is first called."""
+        return f"{self.package}._face_{re.sub(r'[^0-9a-z]', '_', self.key)}"
 
     @property
     def soname(self) -> str:
@@ -69,7 +76,7 @@ _CORE = (
     *("doca_dev.h", "doca_error.h", "doca_types.h", "doca_pe.h", "doca_ctx.h"),
     *("doca_mmap.h", "doca_buf.h", "doca_buf_inventory.h", "doca_log.h", "doca_version.h"),
 )
-_BY_HAND = ("interpreter.c", "log.c", "version.c", "tasks.c")
+_BY_HAND = ("python.c", "interpreter.c", "log.c", "version.c")
 _CC = ("doca_cc.h", "doca_cc_consumer.h", "doca_cc_producer.h")
 _COMCH = ("doca_comch.h", "doca_comch_consumer.h", "doca_comch_producer.h", "doca_comch_msgq.h")
 
@@ -93,6 +100,7 @@ FACES = {
             ("core",),
             _CORE,
             _BY_HAND,
+            ("tasks.c",),
             calls=("void comch_face_hot(uintptr_t table);",),
         ),
         Face(
@@ -101,7 +109,7 @@ FACES = {
             "comch_next.capi._comch",
             ("comch",),
             _COMCH,
-            ("sends.c", "callbacks.c"),
+            hot=("sends.c", "callbacks.c"),
             needs=("common",),
             calls=(
                 "void comch_face_hot(uintptr_t table, uintptr_t sends);",
@@ -123,7 +131,7 @@ FACES = {
             "comch_next.capi._dpa",
             ("dpa",),
             _DPA,
-            ("kernels.c",),
+            hot=("kernels.c",),
             needs=("comch", "common"),
             calls=_KERNELS,
             kernels="doca_dpa_dev_",
@@ -134,7 +142,7 @@ FACES = {
             "comm_channel_compat.capi._comm_channel",
             ("comm_channel",),
             ("doca_comm_channel.h",),
-            ("hot.c",),
+            hot=("hot.c",),
             needs=("common",),
             calls=("void comch_face_hot(uintptr_t table, uintptr_t peer);",),
         ),
@@ -144,7 +152,7 @@ FACES = {
             "comm_channel_compat.capi._blocking",
             ("comm_channel_1x",),
             ("doca_comm_channel.h",),
-            ("hot.c",),
+            hot=("hot.c",),
             needs=("common",),
             calls=("void comch_face_hot(uintptr_t table, uintptr_t peer);",),
             doca="1.4",

@@ -1,15 +1,17 @@
-"""A face's C source: for each function a wrapper, which calls the Python function of the same name after `py_`.
+"""A face's two C sources: the library's, without Python, and the extension's, which the interpreter imports.
 
-What crosses the border is plain, see comch_next.api.crossing. The wrapper answers DOCA_ERROR_INITIALIZATION until
-there is an interpreter, and INVALID_VALUE for a NULL where the result belongs or where text is read, so that nothing
-in Python has to.
+The library has a wrapper for each function. It answers DOCA_ERROR_INITIALIZATION until there is an interpreter, and
+INVALID_VALUE for a NULL where the result belongs or where text is read, so that nothing in Python has to. Otherwise it
+makes the call that the extension has in the table of its calls: the Python function of the same name after `py_`, or
+where that would be slow the function written in C. What crosses the border is plain, see comch_next.api.crossing.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 from comch_next import api
 from comch_next.api.crossing import by_value, crossing
@@ -17,7 +19,7 @@ from comch_next.api.prototypes import declaration, prototype
 from comch_next.capi._building.errors import error_texts
 from comch_next.capi._building.libraries import Face
 
-__all__ = ["ENTER", "KERNEL", "NULLABLE", "SOURCES", "c_source", "python_side", "wrapped"]
+__all__ = ["KERNEL", "NULLABLE", "SOURCES", "declarations", "extension_source", "library_source"]
 
 SOURCES = Path(__file__).resolve().parent.parent / "_sources"
 KERNEL = SOURCES.parent.parent / "driver" / "emulated" / "_kernel"  # direct.h
@@ -43,14 +45,14 @@ def _crossed(param: api.Param) -> str:
     return crossing(param.ctype, is_output=param.is_output)
 
 
-def _argument(param: api.Param) -> str:
+def _crossing_argument(param: api.Param) -> str:
     return f"{param.name}.u64" if by_value(param.ctype) else f"({_crossed(param)}){param.name}"
 
 
-def python_side(row: api.Function) -> str:
-    """The Python function as C declares it."""
+def _python_side(row: api.Function, name: str = "") -> str:
+    """The Python function as C declares it, or a pointer to it."""
     listed = ", ".join(declaration(_crossed(param), param.name) for param in row.params) or "void"
-    return f"{declaration(_result(row), f'py_{row.name}')}({listed})"
+    return f"{declaration(_result(row), name or f'py_{row.name}')}({listed})"
 
 
 def _refusals(row: api.Function) -> Iterator[str]:
@@ -63,19 +65,18 @@ def _refusals(row: api.Function) -> Iterator[str]:
             yield f"\tif (!{param.name})\n\t\treturn DOCA_ERROR_INVALID_VALUE;\n"
 
 
-def _kernel_wrapper(row: api.Function) -> str:
-    """The wrapper of a call that may end the kernel which makes it: kernels.c."""
-    call = f"py_{row.name}({', '.join(map(_argument, row.params))})"
+def _kernel_wrapper(row: api.Function, call: str) -> str:
+    """A function that kernels call, which may end the kernel: kernels.c."""
     if row.returns == "void":
-        run = f"\tif (started())\n\t\t{call};\n\tkernel_called();\n"
+        run = f"\tif (started()) {{\n\t\t{call};\n\t\tcalls->kernel_called();\n\t}}\n"
     else:
-        run = f"\tconst {_result(row)} result = started() ? {call} : 0;\n\n\tkernel_called();\n"
-        run += f"\treturn ({row.returns})result;\n"
+        run = f"\t{_result(row)} result = 0;\n\n\tif (started()) {{\n\t\tresult = {call};\n"
+        run += f"\t\tcalls->kernel_called();\n\t}}\n\treturn ({row.returns})result;\n"
     return f"FACE {prototype(row)}\n{{\n{run}}}\n"
 
 
-def _wrapper(row: api.Function) -> str:
-    call = f"py_{row.name}({', '.join(map(_argument, row.params))})"
+def _wrapper(row: api.Function, call: str) -> str:
+    """A function of the library: the refusals, and the call."""
     if row.returns == "void":
         run = f"\tif (started())\n\t\t{call};\n"
     elif row.returns == "doca_error_t":
@@ -103,55 +104,127 @@ def _cast(row: api.Function) -> str:
     return f"FACE {prototype(row)}\n{{\n\treturn ({row.returns}){row.params[0].name};\n}}\n"
 
 
-def _by_hand(face: Face) -> str:
-    """What is C already: sources, and the texts of the result codes."""
-    texts = [(SOURCES / name).read_text(encoding="ascii") for name in face.sources]
-    return "\n".join(texts + ([error_texts()] if "doca_error.h" in face.headers else []))
-
-
-def wrapped(face: Face) -> list[api.Function]:
-    """List the functions of a face that call Python."""
-    by_hand = frozenset(_DEFINITION.findall(_by_hand(face)))
-    rows = (row for row in face.functions() if row.name not in by_hand)
-    return [row for row in rows if _newer(row) is None and not _is_cast(row)]
-
-
 def _is_cast(row: api.Function) -> bool:
     """Whether the function names its argument's other type: one pointer is both."""
     return row.name.endswith(("_as_ctx", "_as_task"))
 
 
-_HEAD = """
-#define FACE __attribute__((visibility("default")))
+def _written(names: Iterable[str]) -> str:
+    return "\n".join((SOURCES / name).read_text(encoding="ascii") for name in names)
+
+
+class _Kinds(NamedTuple):
+    """The functions of a face: in `hot` C calls Python's objects, of the rest those in `python` call Python."""
+
+    python: list[api.Function]
+    hot: list[api.Function]
+    casts: list[api.Function]
+    older: list[tuple[api.Function, api.Function]]
+
+
+def _kinds(face: Face) -> _Kinds:
+    in_c, hot = (frozenset(_DEFINITION.findall(_written(names))) for names in (face.sources, face.hot))
+    if "doca_error.h" in face.headers:
+        in_c |= frozenset(_DEFINITION.findall(error_texts()))
+    rows = [row for row in face.functions() if row.name not in in_c]
+    older = [(row, newer) for row in rows if row.name not in hot and (newer := _newer(row)) is not None]
+    casts = [row for row in rows if _is_cast(row)]
+    forwarded = {row.name for row in (*casts, *(row for row, _ in older))}
+    python = [row for row in rows if row.name not in hot and row.name not in forwarded]
+    return _Kinds(python, [row for row in rows if row.name in hot], casts, older)
+
+
+# Does nothing: cffi keeps the state that Python has of a thread which has called any function, until the thread ends.
+_ENTER = "void comch_face_enter(void)"
+_REPORTS = ("void comch_face_report(const char *text);", "void comch_face_refused(uint32_t level, const char *text);")
+_CALLS = "const void *comch_face_calls(void)"
+
+
+def declarations(face: Face) -> tuple[str, str]:
+    """What cffi makes of the extension: the Python functions that C calls, the C functions that Python calls."""
+    called = "".join(f"{_python_side(row)};\n" for row in _kinds(face).python)
+    return f'extern "Python" {{\n{_ENTER};\n{called}}}\n', "\n".join((*_REPORTS, f"{_CALLS};", *face.calls))
+
+
+_HEAD = """/* Generated from the fact tables; do not edit. */
 {includes}
 #include <doca_version.h>
+
+/* What the extension has for the library. */
+struct calls {{
+{members}}};
+"""
+_LIBRARY = """
+#define FACE __attribute__((visibility("default")))
 #include "interpreter.h"
 #include "log.h"
 
-static {enter};
+/* The face's calls, once there is an interpreter that has them. */
+static const struct calls *calls;
 
-/* Whether there is an interpreter that has this face's functions. */
 static int started(void)
 {{
-	return comch_face_interpreter() == 0 && cffi_start_python() == 0;
+	static int failed;
+
+	if (!calls && !failed) {{
+		calls = comch_face_start("{module}", "{extension}");
+		failed = !calls;
+	}}
+	return calls != NULL;
 }}
+"""
+_EXTENSION = """
+#define FACE __attribute__((visibility("hidden")))
+#include "log.h"
+
+static {enter};
 {by_hand}
+{declarations}
+static {calls}
+{{
+	static const struct calls all = {{
+{members}	}};
+
+	return &all;
+}}
 """
 
-# Does nothing: cffi keeps the state that Python has of a thread which has called any function, until the thread ends.
-ENTER = "void comch_face_enter(void)"
 
-
-def c_source(face: Face) -> str:
-    """Write the source of a face: what was written by hand, the wrappers, casts, older spellings."""
+def _head(face: Face, kinds: _Kinds) -> str:
     includes = "\n".join(f"#include <{header}>" for header in face.headers)
-    rows = wrapped(face)
-    declarations = "".join(f"static {python_side(row)};\n" for row in rows)
-    of_kernels = [row for row in rows if face.kernels and row.name.startswith(face.kernels)]
-    older = [(row, newer) for row in face.functions() if (newer := _newer(row)) is not None]
-    forwards = [_forward(row, newer) for row, newer in older]
-    forwards += [_cast(row) for row in face.functions() if _is_cast(row)]
-    head = _HEAD.format(includes=includes, enter=ENTER, by_hand=_by_hand(face))
-    of_host = [row for row in rows if row not in of_kernels]
-    functions = [*map(_wrapper, of_host), *map(_kernel_wrapper, of_kernels)]
-    return head + declarations + "\n" + "\n".join([*functions, *forwards])
+    members = [_python_side(row, f"(*{row.name})") for row in kinds.python]
+    members += [prototype(row).replace(f"{row.name}(", f"(*{row.name})(", 1) for row in kinds.hot]
+    members += ["void (*kernel_called)(void)"] if face.kernels else []
+    return _HEAD.format(includes=includes, members="".join(f"\t{member};\n" for member in members))
+
+
+def library_source(face: Face) -> str:
+    """Write the source of the library: what was written by hand, the wrappers, casts, older spellings."""
+    kinds = _kinds(face)
+    texts = [_head(face, kinds), _LIBRARY.format(module=face.module, extension=face.extension), _written(face.sources)]
+    if "doca_error.h" in face.headers:
+        texts.append(error_texts())
+    for row in kinds.python:
+        arguments = ", ".join(map(_crossing_argument, row.params))
+        wrapper = _kernel_wrapper if face.kernels and row.name.startswith(face.kernels) else _wrapper
+        texts.append(wrapper(row, f"calls->{row.name}({arguments})"))
+    for row in kinds.hot:
+        texts.append(_wrapper(row, f"calls->{row.name}({', '.join(param.name for param in row.params)})"))
+    texts += [_forward(row, newer) for row, newer in kinds.older]
+    texts += map(_cast, kinds.casts)
+    return "\n".join(texts)
+
+
+def extension_source(face: Face) -> str:
+    """Write what cffi's part of the extension is preceded by: hot functions, and the table of calls."""
+    kinds = _kinds(face)
+    members = [(row.name, f"py_{row.name}") for row in kinds.python] + [(row.name, row.name) for row in kinds.hot]
+    members += [("kernel_called", "kernel_called")] if face.kernels else []
+    fields = {
+        "enter": _ENTER,
+        "calls": _CALLS,
+        "by_hand": _written(face.hot),
+        "declarations": "".join(f"static {_python_side(row)};\n" for row in kinds.python),
+        "members": "".join(f"\t\t.{name} = {function},\n" for name, function in members),
+    }
+    return _head(face, kinds) + _EXTENSION.format(**fields)

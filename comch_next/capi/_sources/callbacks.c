@@ -29,15 +29,17 @@ static PyObject *hot_completed(PyObject *function, PyObject *handle)
  * into the message, but Python keeps one object for all that are equal and short. */
 static PyObject *hot_received(PyObject *bound, PyObject *const *args, Py_ssize_t number)
 {
-	PyObject *const context = PyTuple_GET_ITEM(bound, 1), *connection = Py_NewRef(args[0]), *const data = args[1];
+	PyObject *const context = PyTuple_GetItem(bound, 1), *connection = Py_NewRef(args[0]), *const data = args[1];
 	const doca_comch_event_msg_recv_cb_t callback =
-		(doca_comch_event_msg_recv_cb_t)PyLong_AsVoidPtr(PyTuple_GET_ITEM(bound, 0));
-	const uint32_t length = (uint32_t)PyBytes_GET_SIZE(data);
-	uint8_t single = (uint8_t)*PyBytes_AS_STRING(data), *const bytes = (uint8_t *)PyBytes_AS_STRING(data);
+		(doca_comch_event_msg_recv_cb_t)PyLong_AsVoidPtr(PyTuple_GetItem(bound, 0));
+	const uint32_t length = (uint32_t)PyBytes_Size(data);
+	uint8_t single = (uint8_t)*PyBytes_AsString(data), *const bytes = (uint8_t *)PyBytes_AsString(data);
 	void *event, *peer;
 
-	if (connection == Py_None) /* of a client that has not asked for its connection */
-		Py_SETREF(connection, PyObject_CallOneArg(hot_unasked, context));
+	if (connection == Py_None) { /* of a client that has not asked for its connection */
+		Py_DECREF(connection);
+		connection = PyObject_CallFunctionObjArgs(hot_unasked, context, NULL);
+	}
 	event = PyLong_AsVoidPtr(SLOT(context, address));
 	peer = connection ? PyLong_AsVoidPtr(SLOT(connection, address)) : NULL;
 	Py_XDECREF(connection);

@@ -23,7 +23,7 @@ static void comch_face_hot(uintptr_t table, uintptr_t new_peer)
 	PyGILState_Release(state);
 }
 
-/* Make a call of an endpoint's, and give its arguments back, which are NULL where there was no memory. */
+/* Make a call of an endpoint's with two to four arguments, and give these back, which are NULL where there was no memory. */
 static PyObject *hot_called(PyObject *call, PyObject **args, size_t number)
 {
 	PyObject *result = NULL;
@@ -32,7 +32,8 @@ static PyObject *hot_called(PyObject *call, PyObject **args, size_t number)
 	while (made < number && args[made])
 		made++;
 	if (made == number)
-		result = PyObject_Vectorcall(call, args, number, NULL);
+		result = PyObject_CallFunctionObjArgs(call, args[0], args[1], number > 2 ? args[2] : NULL,
+						      number > 3 ? args[3] : NULL, NULL);
 	for (i = 0; i < number; i++)
 		Py_XDECREF(args[i]);
 	return result;
@@ -63,9 +64,7 @@ FACE doca_error_t doca_comm_channel_ep_sendto(struct doca_comm_channel_ep_t *loc
 
 	if (!local_ep || !msg || len > UINT16_MAX) /* above every endpoint's property: nothing is read */
 		return DOCA_ERROR_INVALID_VALUE;
-	if (!hot_started())
-		return DOCA_ERROR_INITIALIZATION;
-	state = PyGILState_Ensure();
+	state = hot_enter_python();
 	endpoint = hot_find_kept(hot_endpoints, local_ep);
 	if (endpoint) {
 		call = PyObject_GetAttr(SLOT(endpoint, target), hot_sendto);
@@ -94,16 +93,16 @@ static void *hot_address(PyObject *peer, PyObject *endpoint)
 static doca_error_t hot_taken(PyObject *result, PyObject *endpoint, void *msg, size_t *len,
 			      struct doca_comm_channel_addr_t **peer_addr)
 {
-	PyObject *const data = PyTuple_GET_ITEM(result, 1), *const length = PyTuple_GET_ITEM(result, 2);
-	PyObject *const peer = PyTuple_GET_ITEM(result, 3);
+	PyObject *const data = PyTuple_GetItem(result, 1), *const length = PyTuple_GetItem(result, 2);
+	PyObject *const peer = PyTuple_GetItem(result, 3);
 
 	if (PyBytes_Check(data))
-		memcpy(msg, PyBytes_AS_STRING(data), (size_t)PyBytes_GET_SIZE(data));
+		memcpy(msg, PyBytes_AsString(data), (size_t)PyBytes_Size(data));
 	if (length != Py_None)
 		*len = PyLong_AsSize_t(length);
 	if (peer != Py_None)
 		*peer_addr = hot_address(peer, endpoint);
-	return PyErr_Occurred() ? hot_refused() : (doca_error_t)PyLong_AsLong(PyTuple_GET_ITEM(result, 0));
+	return PyErr_Occurred() ? hot_refused() : (doca_error_t)PyLong_AsLong(PyTuple_GetItem(result, 0));
 }
 
 /* Receive by the call itself. */
@@ -143,9 +142,7 @@ FACE doca_error_t doca_comm_channel_ep_recvfrom(struct doca_comm_channel_ep_t *l
 
 	if (!local_ep || !msg || !len || !peer_addr)
 		return DOCA_ERROR_INVALID_VALUE;
-	if (!hot_started())
-		return DOCA_ERROR_INITIALIZATION;
-	state = PyGILState_Ensure();
+	state = hot_enter_python();
 	endpoint = Py_XNewRef(hot_find_kept(hot_endpoints, local_ep));
 	if (endpoint) {
 		call = PyObject_GetAttr(SLOT(endpoint, target), hot_recvfrom);

@@ -6,18 +6,29 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-#include <structmember.h>
 
 /* The table: the slots of a Handle by their places in it, the handles by tag and by target, the addresses to come. */
 static struct {
 	PyTypeObject *kind;
 	PyObject *by_tag, *by_target, *addresses, *find, *code_of;
-	Py_buffer dropped; /* how many handles have been dropped by Python */
+	const uint64_t *dropped; /* how many handles have been dropped by Python */
 	Py_ssize_t address, tag, target, owner, owned, noun, kept, alloc, quick, user_data, opens;
 } hot_table;
 
 #define SLOT(handle, name) (*(PyObject **)((char *)(handle) + hot_table.name))
 
+/* The place in an object of what is nowhere else in it, or -1. */
+static Py_ssize_t hot_place(PyObject *object, size_t size, PyObject *value)
+{
+	size_t place;
+
+	for (place = sizeof(PyObject); place + sizeof(value) <= size; place += sizeof(value))
+		if (!memcmp((char *)object + place, &value, sizeof(value)))
+			return (Py_ssize_t)place;
+	return -1;
+}
+
+/* Find the slots by what is put into them: Python's stable ABI has no other way. */
 static int hot_find_slots(void)
 {
 #define PLACE(name) {#name, &hot_table.name}
@@ -27,28 +38,39 @@ static int hot_find_slots(void)
 	} slots[] = {PLACE(address), PLACE(tag),  PLACE(target), PLACE(owner),     PLACE(owned),
 		     PLACE(noun),    PLACE(kept), PLACE(alloc),  PLACE(quick),     PLACE(user_data),
 		     PLACE(opens)};
+	PyObject *const size = PyObject_GetAttrString((PyObject *)hot_table.kind, "__basicsize__");
+	PyObject *const probe = size ? PyType_GenericAlloc(hot_table.kind, 0) : NULL;
 	size_t i;
 
-	for (i = 0; i < sizeof(slots) / sizeof(*slots); i++) {
-		PyObject *const member = PyDict_GetItemString(hot_table.kind->tp_dict, slots[i].name);
+	for (i = 0; probe && i < sizeof(slots) / sizeof(*slots); i++) {
+		PyObject *const marker = PyDict_New();
 
-		if (!member || !Py_IS_TYPE(member, &PyMemberDescr_Type)) {
+		*slots[i].place = -1;
+		if (marker && !PyObject_SetAttrString(probe, slots[i].name, marker))
+			*slots[i].place = hot_place(probe, PyLong_AsSize_t(size), marker);
+		Py_XDECREF(marker);
+		if (*slots[i].place < 0) {
 			PyErr_Format(PyExc_TypeError, "a Handle has no slot %s", slots[i].name);
-			return -1;
+			break;
 		}
-		*slots[i].place = ((PyMemberDescrObject *)member)->d_member->offset;
 	}
-	return 0;
+	Py_XDECREF(probe);
+	Py_XDECREF(size);
+	return PyErr_Occurred() ? -1 : 0;
 }
 
 /* Keep what Handles.for_c returns. Whether that failed. */
 static int hot_use(PyObject *given)
 {
+	PyObject *dropped, *address;
+
 	Py_INCREF(given);
-	return !PyArg_ParseTuple(given, "O!O!O!OOOy*", &PyType_Type, &hot_table.kind, &PyDict_Type, &hot_table.by_tag,
-				 &PyDict_Type, &hot_table.by_target, &hot_table.addresses, &hot_table.find,
-				 &hot_table.code_of, &hot_table.dropped) ||
-	       hot_find_slots();
+	if (!PyArg_ParseTuple(given, "O!O!O!OOOOO", &PyType_Type, &hot_table.kind, &PyDict_Type, &hot_table.by_tag,
+			      &PyDict_Type, &hot_table.by_target, &hot_table.addresses, &hot_table.find,
+			      &hot_table.code_of, &dropped, &address))
+		return -1;
+	hot_table.dropped = PyLong_AsVoidPtr(address);
+	return PyErr_Occurred() || hot_find_slots();
 }
 
 /* The handles of a struct. */
@@ -60,18 +82,16 @@ static PyObject *hot_handles(const char *tag)
 	return handles;
 }
 
-/* Whether there is an interpreter; cffi keeps the thread's state from one call to the next. */
-static int hot_started(void)
+/* Take the interpreter's lock; cffi keeps the thread's state from one call to the next. */
+static PyGILState_STATE hot_enter_python(void)
 {
 	static __thread int known;
 
-	if (known)
-		return 1;
-	if (!started())
-		return 0;
-	comch_face_enter();
-	known = 1;
-	return 1;
+	if (!known) {
+		comch_face_enter();
+		known = 1;
+	}
+	return PyGILState_Ensure();
 }
 
 /* The living handle at an address, or NULL: for NULL, stale and foreign pointers. */
@@ -96,7 +116,7 @@ static struct hot_kept {
 static PyObject *hot_find_kept(PyObject *handles, const void *number)
 {
 	struct hot_kept *const kept = &hot_kept[(uintptr_t)number / 64 % (sizeof(hot_kept) / sizeof(*hot_kept))];
-	const uint64_t dropped = *(const uint64_t *)hot_table.dropped.buf;
+	const uint64_t dropped = *hot_table.dropped;
 
 	if (kept->number != number || kept->handles != handles || kept->dropped != dropped || !kept->handle)
 		*kept = (struct hot_kept){handles, hot_find(handles, number), number, dropped};

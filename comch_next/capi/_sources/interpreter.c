@@ -1,79 +1,23 @@
 /* The interpreter behind the faces: started once per process, by whichever face is called first, on any thread.
  *
- * A C program needs no settings for it: the interpreter is that of the installation which the library lies in (the
- * bin/ above its site-packages), else the one that built it. Environment variables of other Pythons are not read. */
+ * A C program needs no settings for it: see python.c. Environment variables of other Pythons are not read. */
 #include "interpreter.h"
 
-#include <dlfcn.h>
-#include <limits.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
+
+enum { OLDEST_MINOR = 10 };
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static int outcome = -1;
-static PyGILState_STATE forking;
+static struct found_python python;
+static int running;
+static int forking;
 static int forked_by_python;
 
 static int failed(const char *what, const char *reason)
 {
 	fprintf(stderr, "doca: no Python interpreter: %s: %s\n", what, reason);
 	return -1;
-}
-
-/* Extension modules find the interpreter's symbols though the program may have loaded this library privately. */
-static void publish_symbols(void)
-{
-	Dl_info info;
-
-	if (dladdr((void *)&Py_IsInitialized, &info) && info.dli_fname)
-		dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_GLOBAL);
-}
-
-/* The folder that holds the package comch_next, from .../comch_next/capi/lib/libdoca_common.so.2. */
-static int package_root(char root[PATH_MAX])
-{
-	Dl_info info;
-	int level;
-
-	if (!dladdr((void *)&comch_face_interpreter, &info) || !realpath(info.dli_fname, root))
-		return -1;
-	for (level = 0; level < 4; level++) {
-		char *slash = strrchr(root, '/');
-
-		if (!slash)
-			return -1;
-		*slash = '\0';
-	}
-	return 0;
-}
-
-/* The executable whose place and pyvenv.cfg decide what can be imported. */
-static void find_executable(const char *root, char executable[PATH_MAX])
-{
-	const char *const packages = strstr(root, "/lib/python");
-
-	if (packages && snprintf(executable, PATH_MAX, "%.*s/bin/python3", (int)(packages - root), root) < PATH_MAX &&
-	    !access(executable, X_OK))
-		return;
-	snprintf(executable, PATH_MAX, "%s", COMCH_FACE_EXECUTABLE);
-}
-
-static PyStatus configure(PyConfig *config, const char *executable)
-{
-	PyPreConfig preconfig;
-	PyStatus status;
-
-	PyConfig_InitIsolatedConfig(config);
-	PyPreConfig_InitIsolatedConfig(&preconfig);
-	preconfig.utf8_mode = 1;
-	status = Py_PreInitialize(&preconfig);
-	if (PyStatus_Exception(status))
-		return status;
-	return PyConfig_SetBytesString(config, &config->program_name, executable);
 }
 
 /* Ctrl-C stays the program's: who first imports Python's signal module installs a handler in the place of the default. */
@@ -83,93 +27,173 @@ static void keep_interrupt(void)
 	PyObject *module;
 
 	sigaction(SIGINT, NULL, &action);
-	module = PyImport_ImportModule("_signal");
-	if (!module)
-		PyErr_Clear();
-	Py_XDECREF(module);
+	module = py.PyImport_ImportModule("_signal");
+	if (module)
+		py.Py_DecRef(module);
+	else
+		py.PyErr_Clear();
 	sigaction(SIGINT, &action, NULL);
 }
 
-static int initialize(const char *root)
+static int initialize_to_3_13(const char *executable)
 {
-	char executable[PATH_MAX];
+	PyPreConfig before;
 	PyConfig config;
 	PyStatus status;
+	wchar_t *name;
 
-	find_executable(root, executable);
-	status = configure(&config, executable);
-	if (!PyStatus_Exception(status))
-		status = Py_InitializeFromConfig(&config);
-	PyConfig_Clear(&config);
-	if (PyStatus_Exception(status))
-		return failed(executable, status.err_msg ? status.err_msg : "it cannot be started");
+	py.PyPreConfig_InitIsolatedConfig(&before);
+	before.utf8_mode = 1;
+	status = py.Py_PreInitialize(&before);
+	if (!py.PyStatus_Exception(status)) {
+		name = py.Py_DecodeLocale(executable, NULL);
+		if (!name)
+			return failed(executable, "its name cannot be decoded");
+		py.Py_SetProgramName(name);
+		py.PyMem_RawFree(name);
+		py.PyConfig_InitIsolatedConfig(&config);
+		status = py.Py_InitializeFromConfig(&config);
+		py.PyConfig_Clear(&config);
+	}
+	if (py.PyStatus_Exception(status))
+		return failed(executable, status.message ? status.message : "it cannot be started");
+	return 0;
+}
+
+static int initialize_from_3_14(const char *executable)
+{
+	PyInitConfig *const config = py.PyInitConfig_Create(); /* isolated */
+	const char *message = NULL;
+	int error = -1;
+
+	if (config)
+		error = py.PyInitConfig_SetInt(config, "utf8_mode", 1) ||
+			py.PyInitConfig_SetStr(config, "program_name", executable) ||
+			py.Py_InitializeFromInitConfig(config);
+	if (error) {
+		if (config)
+			py.PyInitConfig_GetError(config, &message);
+		failed(executable, message ? message : "it cannot be started");
+	}
+	py.PyInitConfig_Free(config);
+	return error ? -1 : 0;
+}
+
+static int initialize(void)
+{
+	const char *const executable = python.executable;
+
+	if (py.PyInitConfig_Create ? initialize_from_3_14(executable) : initialize_to_3_13(executable))
+		return -1;
 	keep_interrupt();
-	PyEval_SaveThread();
+	py.PyEval_SaveThread();
 	return 0;
 }
 
 /* What the installation holds can be imported even by an interpreter that was started elsewhere. */
-static void append_root(const char *root)
+static void append_root(void)
 {
-	PyGILState_STATE state = PyGILState_Ensure();
-	PyObject *path = PySys_GetObject("path");
-	PyObject *folder = PyUnicode_DecodeFSDefault(root);
+	PyObject *const list = py.PySys_GetObject("path");
+	PyObject *const folder = py.PyUnicode_DecodeFSDefault(python.root);
 
-	if (path && folder && PySequence_Contains(path, folder) == 0)
-		PyList_Append(path, folder);
-	Py_XDECREF(folder);
-	PyErr_Clear();
-	PyGILState_Release(state);
+	if (list && folder && py.PySequence_Contains(list, folder) == 0)
+		py.PyList_Append(list, folder);
+	if (folder)
+		py.Py_DecRef(folder);
+	py.PyErr_Clear();
 }
 
 /* A C program's fork is Python's too; one that Python makes runs its own handlers. */
 static void before_fork(void)
 {
-	forked_by_python = PyGILState_Check();
+	forked_by_python = py.PyGILState_Check();
 	if (forked_by_python)
 		return;
-	forking = PyGILState_Ensure();
-	PyOS_BeforeFork();
+	forking = py.PyGILState_Ensure();
+	py.PyOS_BeforeFork();
 }
 
 static void after_fork_in_parent(void)
 {
 	if (forked_by_python)
 		return;
-	PyOS_AfterFork_Parent();
-	PyGILState_Release(forking);
+	py.PyOS_AfterFork_Parent();
+	py.PyGILState_Release(forking);
 }
 
 static void after_fork_in_child(void)
 {
 	if (forked_by_python)
 		return;
-	PyOS_AfterFork_Child();
-	PyGILState_Release(forking);
+	py.PyOS_AfterFork_Child();
+	py.PyGILState_Release(forking);
+}
+
+/* Whether this is a version that the extension modules can be loaded by. */
+static int is_supported(const char *version)
+{
+	int major = 0, minor = 0;
+
+	return sscanf(version, "%d.%d", &major, &minor) == 2 && major == 3 && minor >= OLDEST_MINOR;
 }
 
 static void start(void)
 {
-	char root[PATH_MAX];
-	const int hosted = Py_IsInitialized();
+	char reason[REASON_SIZE];
+	void *loaded = NULL;
 
-	if (strncmp(Py_GetVersion(), COMCH_FACE_VERSION ".", strlen(COMCH_FACE_VERSION) + 1) != 0) {
-		failed("this library was built for Python " COMCH_FACE_VERSION ", the process has", Py_GetVersion());
+	if (find_functions(RTLD_DEFAULT)) { /* the program is Python, or is linked with it */
+		if (find_root(python.root)) {
+			failed("the library's place", "it cannot be found");
+			return;
+		}
+	} else {
+		loaded = open_python(&python, RTLD_GLOBAL, reason);
+		if (!loaded || !find_functions(loaded)) {
+			failed("a C program needs Python's shared library", loaded ? "it lacks functions" : reason);
+			return;
+		}
+	}
+	if (!is_supported(py.Py_GetVersion())) {
+		failed("this library needs Python 3.10 or newer, the process has", py.Py_GetVersion());
 		return;
 	}
-	if (package_root(root)) {
-		failed("the library's place", "it cannot be found");
-		return;
+	if (!py.Py_IsInitialized()) {
+		if (!loaded)
+			find_executable(&python);
+		if (initialize() || pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child))
+			return;
 	}
-	publish_symbols();
-	if (!hosted && (initialize(root) || pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child)))
-		return;
-	append_root(root);
-	outcome = 0;
+	running = 1;
 }
 
-FACE int comch_face_interpreter(void)
+/* The address of a face's calls, once what implements it has been imported. */
+static const void *import_calls(const char *module_name, const char *extension)
 {
+	PyObject *const module = py.PyImport_ImportModule("comch_next.capi._starting");
+	PyObject *const address = module ? py.PyObject_CallMethod(module, "calls", "ss", module_name, extension) : NULL;
+	const void *const calls = address ? py.PyLong_AsVoidPtr(address) : NULL;
+
+	if (!calls)
+		py.PyErr_Print();
+	if (address)
+		py.Py_DecRef(address);
+	if (module)
+		py.Py_DecRef(module);
+	return calls;
+}
+
+FACE const void *comch_face_start(const char *module_name, const char *extension)
+{
+	const void *calls;
+	int state;
+
 	pthread_once(&once, start);
-	return outcome;
+	if (!running)
+		return NULL;
+	state = py.PyGILState_Ensure();
+	append_root();
+	calls = import_calls(module_name, extension);
+	py.PyGILState_Release(state);
+	return calls;
 }

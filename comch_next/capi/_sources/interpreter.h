@@ -2,8 +2,9 @@
 #ifndef COMCH_FACE_INTERPRETER_H
 #define COMCH_FACE_INTERPRETER_H
 
-/* Have a Python interpreter that can import this project: the program's own where it is Python, else start one.
- * Any thread, any number of times. 0, or -1 when there is none, with the reason on standard error. */
-int comch_face_interpreter(void);
+/* Have a Python interpreter that can import this project: the program's own where it is Python, else start one; and import
+ * the module that implements a face, and the extension that holds its calls. Any thread, any number of times. These calls,
+ * or NULL, with the reason on standard error. */
+const void *comch_face_start(const char *module_name, const char *extension);
 
 #endif

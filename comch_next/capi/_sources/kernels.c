@@ -1,5 +1,6 @@
 /* Kernels of the DPA that are C functions. The emulated library calls them on its threads. */
 #include <dlfcn.h>
+#include <stdio.h>
 #include <setjmp.h>
 #include <string.h>
 

@@ -51,7 +51,8 @@ static int hot_enter(PyObject *handle, PyObject *task)
 {
 	PyObject *const address = SLOT(handle, address);
 
-	Py_SETREF(SLOT(handle, target), task);
+	Py_DECREF(SLOT(handle, target)); /* None */
+	SLOT(handle, target) = task;
 	return !address || PyDict_SetItem(hot_sends, address, handle) || PyDict_SetItem(hot_tasks, address, handle) ||
 	       PySet_Add(SLOT(SLOT(handle, owner), owned), handle);
 }
@@ -62,7 +63,7 @@ static PyObject *hot_alloc(PyObject *context)
 	PyObject *made;
 
 	if (SLOT(context, alloc) == Py_None) {
-		made = PyObject_CallOneArg(hot_alloc_of, context);
+		made = PyObject_CallFunctionObjArgs(hot_alloc_of, context, NULL);
 		Py_XDECREF(made); /* the handle has it */
 		if (!made)
 			return NULL;
@@ -90,7 +91,7 @@ static doca_error_t hot_allocated(PyObject *context, PyObject *connection, const
 	doca_error_t code = DOCA_SUCCESS;
 
 	if (message)
-		made = PyObject_Vectorcall(alloc, (PyObject *[]){SLOT(connection, target), message, handle}, 3, NULL);
+		made = PyObject_CallFunctionObjArgs(alloc, SLOT(connection, target), message, handle, NULL);
 	if (made && !hot_enter(handle, made))
 		*task = PyLong_AsVoidPtr(SLOT(handle, address));
 	else
@@ -109,9 +110,7 @@ static doca_error_t hot_alloc_init(const char *tag, PyObject *const *contexts, c
 
 	if (!msg || !task)
 		return DOCA_ERROR_INVALID_VALUE;
-	if (!hot_started())
-		return DOCA_ERROR_INITIALIZATION;
-	state = PyGILState_Ensure();
+	state = hot_enter_python();
 	context = Py_XNewRef(hot_find_kept(*contexts, ctx));
 	connection = Py_XNewRef(hot_find_kept(hot_connections, peer));
 	if (!context)

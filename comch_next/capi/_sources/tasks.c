@@ -23,7 +23,7 @@ static PyObject *hot_call(PyObject *handle, PyObject *method)
 {
 	PyObject *const target = Py_NewRef(SLOT(handle, target)), *result;
 
-	result = PyObject_VectorcallMethod(method, &target, 1, NULL);
+	result = PyObject_CallMethodObjArgs(target, method, NULL);
 	Py_DECREF(target);
 	return result;
 }
@@ -42,9 +42,9 @@ FACE uint8_t doca_pe_progress(struct doca_pe *pe)
 	PyGILState_STATE state;
 	uint8_t result = 0;
 
-	if (!pe || !hot_started())
+	if (!pe)
 		return 0;
-	state = PyGILState_Ensure();
+	state = hot_enter_python();
 	handle = hot_find_kept(hot_engines, pe);
 	if (handle) {
 		moved = hot_call_by_noun(handle, hot_progress);
@@ -63,9 +63,7 @@ FACE doca_error_t doca_task_submit(struct doca_task *task)
 	PyGILState_STATE state;
 	doca_error_t code;
 
-	if (!hot_started())
-		return DOCA_ERROR_INITIALIZATION;
-	state = PyGILState_Ensure();
+	state = hot_enter_python();
 	handle = hot_find(hot_tasks, task);
 	if (handle) {
 		result = hot_call_by_noun(handle, hot_submit);
@@ -98,9 +96,9 @@ FACE void doca_task_free(struct doca_task *task)
 	PyObject *handle, *result;
 	PyGILState_STATE state;
 
-	if (!task || !hot_started())
+	if (!task)
 		return;
-	state = PyGILState_Ensure();
+	state = hot_enter_python();
 	handle = hot_find(hot_tasks, task);
 	if (handle) {
 		Py_INCREF(handle);
