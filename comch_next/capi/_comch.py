@@ -18,7 +18,6 @@ __all__ = ["attach"]
 
 _SUCCESS = 0
 _SENT, _CHANGED = "doca_comch_task_send_completion_cb_t", "doca_comch_event_connection_status_changed_cb_t"
-_connections = HANDLES.of_tag("doca_comch_connection")
 _POOLS: dict[str, Any] = {"server": DRIVER.servers, "client": DRIVER.clients}
 
 
@@ -145,8 +144,7 @@ def _set_user_data(connection: int, user_data: int) -> int:
 
 
 def _get_user_data(connection: int) -> int:
-    handle = _connections.get(connection)
-    return 0 if handle is None else handle.user_data
+    return HANDLES.find("doca_comch_connection", connection).user_data
 
 
 _CODED: dict[str, Callable[..., int]] = {

@@ -99,13 +99,14 @@ class Binding:
         self.lib.comch_face_report("".join(traceback.format_exception(kind, error, trace)).encode())
 
     def quiet(self, name: str, function: Call) -> Call:
-        """Make the function do nothing where it is refused, and return 0 or NULL."""
+        """Make the function do nothing where it is refused, whose reason is logged, and return 0 or NULL."""
         refused = None if self._result(name).kind == "void" else 0
 
         def run(*args: Any) -> Any:
             try:
                 return function(*args)
-            except DocaError:
+            except DocaError as error:
+                self.code_of_refusal(error)
                 return refused
 
         return run

@@ -32,6 +32,23 @@ static int num_sources;
 static uint32_t global_lower = DOCA_LOG_LEVEL_INFO, global_upper = DOCA_LOG_LEVEL_TRACE;
 static uint32_t sdk_limit = DOCA_LOG_LEVEL_WARNING;
 
+/* A child that is forked while another thread writes a message writes its own, too. */
+
+static void hold_log(void)
+{
+	pthread_mutex_lock(&lock);
+}
+
+static void release_log(void)
+{
+	pthread_mutex_unlock(&lock);
+}
+
+static void __attribute__((constructor)) follow_forks(void)
+{
+	pthread_atfork(hold_log, release_log, release_log);
+}
+
 static int is_level(uint32_t level)
 {
 	return level % 10 == 0 && level >= DOCA_LOG_LEVEL_DISABLE && level <= DOCA_LOG_LEVEL_TRACE;
@@ -287,6 +304,15 @@ FACE doca_error_t doca_log(uint32_t level, int source, const char *fname, int li
 FACE void comch_face_refused(uint32_t level, const char *text)
 {
 	print(level, 1, "COMCH", "", text);
+}
+
+FACE doca_error_t comch_face_invalid(const char *function, const char *parameter, const char *is)
+{
+	char text[NAME_SIZE * 4];
+
+	snprintf(text, sizeof(text), "%s: %s is %s", function, parameter, is);
+	comch_face_refused(DOCA_LOG_LEVEL_DEBUG, text);
+	return DOCA_ERROR_INVALID_VALUE;
 }
 
 FACE void comch_face_report(const char *text)

@@ -42,7 +42,7 @@ FACE uint8_t doca_pe_progress(struct doca_pe *pe)
 	PyGILState_STATE state;
 	uint8_t result = 0;
 
-	if (!pe || !hot_started())
+	if (!hot_started())
 		return 0;
 	state = PyGILState_Ensure();
 	handle = hot_find_kept(hot_engines, pe);
@@ -52,6 +52,8 @@ FACE uint8_t doca_pe_progress(struct doca_pe *pe)
 		if (!moved)
 			hot_refused();
 		Py_XDECREF(moved);
+	} else {
+		hot_missing("doca_pe", pe);
 	}
 	PyGILState_Release(state);
 	return result;
@@ -111,6 +113,8 @@ FACE void doca_task_free(struct doca_task *task)
 			hot_drop(handle);
 		Py_XDECREF(result);
 		Py_DECREF(handle);
+	} else {
+		hot_missing("doca_task", task);
 	}
 	PyGILState_Release(state);
 }
