@@ -32,7 +32,7 @@ def attach(ffi: Any, lib: Any) -> None:
         binding.attach(name, binding.coded(coded))
     for name, bare in _BARE.items():
         binding.attach(name, binding.quiet(name, bare))
-    table = HANDLES.for_c(binding.code_of)
+    table = HANDLES.for_c(binding.code_of, binding.unexpected)
     lib.comch_face_hot(id(table))
 
 

@@ -91,9 +91,9 @@ class Handles:
             raise InvalidValue(f"{address:#x} is no struct {tag}: NULL, given back before, or another struct")
         return handle
 
-    def for_c(self, code_of: Callable[..., int]) -> tuple[object, ...]:
-        """Return what the calls in C need of the table, as hot.h keeps it, and for the codes of what is raised."""
-        return Handle, self._by_tag, self._by_target, self._addresses, self.find, code_of, self._dropped
+    def for_c(self, *on_error: Callable[..., object]) -> tuple[object, ...]:
+        """Return what the calls in C need of the table, as hot.h keeps it, with a binding's code_of and unexpected."""
+        return Handle, self._by_tag, self._by_target, self._addresses, self.find, self._dropped, *on_error
 
     def drop(self, handle: Handle) -> None:
         """Forget a handle and all that ends with it."""

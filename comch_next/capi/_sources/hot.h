@@ -11,7 +11,7 @@
 /* The table: the slots of a Handle by their places in it, the handles by tag and by target, the addresses to come. */
 static struct {
 	PyTypeObject *kind;
-	PyObject *by_tag, *by_target, *addresses, *find, *code_of;
+	PyObject *by_tag, *by_target, *addresses, *find, *code_of, *unexpected;
 	Py_buffer dropped; /* how many handles have been dropped by Python */
 	Py_ssize_t address, tag, target, owner, owned, noun, kept, alloc, quick, user_data, opens;
 } hot_table;
@@ -45,9 +45,9 @@ static int hot_find_slots(void)
 static int hot_use(PyObject *given)
 {
 	Py_INCREF(given);
-	return !PyArg_ParseTuple(given, "O!O!O!OOOy*", &PyType_Type, &hot_table.kind, &PyDict_Type, &hot_table.by_tag,
+	return !PyArg_ParseTuple(given, "O!O!O!OOy*OO", &PyType_Type, &hot_table.kind, &PyDict_Type, &hot_table.by_tag,
 				 &PyDict_Type, &hot_table.by_target, &hot_table.addresses, &hot_table.find,
-				 &hot_table.code_of, &hot_table.dropped) ||
+				 &hot_table.dropped, &hot_table.code_of, &hot_table.unexpected) ||
 	       hot_find_slots();
 }
 
@@ -103,7 +103,7 @@ static PyObject *hot_find_kept(PyObject *handles, const void *number)
 	return kept->handle;
 }
 
-/* The code of what has been raised, which is logged. */
+/* The code of what has been raised, which is logged, or handed on to the program: no Python code may follow. */
 static doca_error_t hot_refused(void)
 {
 	doca_error_t code = DOCA_ERROR_UNEXPECTED;
@@ -111,9 +111,11 @@ static doca_error_t hot_refused(void)
 
 	PyErr_Fetch(&kind, &error, &trace);
 	PyErr_NormalizeException(&kind, &error, &trace);
-	found = PyObject_CallFunctionObjArgs(hot_table.code_of, kind, error, trace ? trace : Py_None, NULL);
-	if (found)
+	found = PyObject_CallOneArg(hot_table.code_of, error);
+	if (found && found != Py_None)
 		code = (doca_error_t)PyLong_AsLong(found);
+	else if (found)
+		Py_SETREF(found, PyObject_CallFunctionObjArgs(hot_table.unexpected, kind, error, trace ? trace : Py_None, NULL));
 	PyErr_Clear();
 	Py_XDECREF(found);
 	Py_XDECREF(kind);

@@ -258,11 +258,9 @@ static void emit(uint32_t level, int is_sdk, const char *line)
 {
 	size_t i;
 
-	pthread_mutex_lock(&lock);
 	for (i = 0; i < num_backends; i++)
 		if (backends[i].is_sdk == is_sdk && passes(&backends[i], level))
 			backends[i].write(&backends[i], level, line);
-	pthread_mutex_unlock(&lock);
 }
 
 /* "[12:34:56:789012][pid][DOCA][INF][source][file:line][function] text" */
@@ -273,6 +271,7 @@ static void print(uint32_t level, int is_sdk, const char *source, const char *pl
 	struct timespec now;
 	struct tm parts;
 
+	pthread_mutex_lock(&lock); /* also for localtime_r, whose own lock a forked child may find taken for ever */
 	clock_gettime(CLOCK_REALTIME, &now);
 	localtime_r(&now.tv_sec, &parts);
 	if (snprintf(line, sizeof(line), "[%02d:%02d:%02d:%06ld][%d][DOCA][%s][%s]%s %s\n", parts.tm_hour, parts.tm_min,
@@ -280,6 +279,7 @@ static void print(uint32_t level, int is_sdk, const char *source, const char *pl
 		     text) >= (int)sizeof(line))
 		line[sizeof(line) - 2] = '\n';
 	emit(level, is_sdk, line);
+	pthread_mutex_unlock(&lock);
 }
 
 FACE doca_error_t doca_log(uint32_t level, int source, const char *fname, int line, const char *func, const char *format,
