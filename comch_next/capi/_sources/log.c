@@ -254,31 +254,40 @@ FACE doca_error_t doca_log_unregister_source(int source)
 	return source >= 0 && source < num_sources ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
 }
 
-static void emit(uint32_t level, int is_sdk, const char *line)
+/* The first backend from that place on which gets a message. */
+static size_t next_of(size_t place, uint32_t level, int is_sdk)
 {
-	size_t i;
-
-	for (i = 0; i < num_backends; i++)
-		if (backends[i].is_sdk == is_sdk && passes(&backends[i], level))
-			backends[i].write(&backends[i], level, line);
+	while (place < num_backends && !(backends[place].is_sdk == is_sdk && passes(&backends[place], level)))
+		place++;
+	return place;
 }
 
 /* "[12:34:56:789012][pid][DOCA][INF][source][file:line][function] text" */
-static void print(uint32_t level, int is_sdk, const char *source, const char *place, const char *text)
+static void format(char line[LINE_SIZE], uint32_t level, const char *source, const char *place, const char *text)
 {
 	static const char *const names[] = {"OFF", "CRT", "ERR", "WRN", "INF", "DBG", "TRC"};
-	char line[LINE_SIZE];
 	struct timespec now;
 	struct tm parts;
 
-	pthread_mutex_lock(&lock); /* also for localtime_r, whose own lock a forked child may find taken for ever */
 	clock_gettime(CLOCK_REALTIME, &now);
 	localtime_r(&now.tv_sec, &parts);
-	if (snprintf(line, sizeof(line), "[%02d:%02d:%02d:%06ld][%d][DOCA][%s][%s]%s %s\n", parts.tm_hour, parts.tm_min,
+	if (snprintf(line, LINE_SIZE, "[%02d:%02d:%02d:%06ld][%d][DOCA][%s][%s]%s %s\n", parts.tm_hour, parts.tm_min,
 		     parts.tm_sec, now.tv_nsec / 1000, getpid(), names[level / 10 - 1], source, place,
-		     text) >= (int)sizeof(line))
-		line[sizeof(line) - 2] = '\n';
-	emit(level, is_sdk, line);
+		     text) >= LINE_SIZE)
+		line[LINE_SIZE - 2] = '\n';
+}
+
+static void print(uint32_t level, int is_sdk, const char *source, const char *place, const char *text)
+{
+	char line[LINE_SIZE];
+	size_t i;
+
+	pthread_mutex_lock(&lock); /* for localtime_r, too, whose own lock a forked child may find taken for ever */
+	i = next_of(0, level, is_sdk);
+	if (i < num_backends)
+		format(line, level, source, place, text);
+	for (; i < num_backends; i = next_of(i + 1, level, is_sdk))
+		backends[i].write(&backends[i], level, line);
 	pthread_mutex_unlock(&lock);
 }
 
