@@ -194,7 +194,7 @@ static int fork_while_logging(void)
 		const pid_t child = fork();
 
 		if (child == 0) {
-			alarm(10);
+			alarm(30);
 			DOCA_LOG_INFO("a child");
 			_exit(0);
 		}
