@@ -80,9 +80,9 @@ class Binding:
 
     def __init__(self, ffi: Any, lib: Any) -> None:
         self.ffi, self.lib = ffi, lib
-        ffi.def_extern(name="comch_face_enter")(lambda: None)
-        self._called = frozenset(name[3:] for name in dir(lib) if name.startswith("py_"))
         self.unexpected = handing_on(self._handed_on)  # (kind, error, trace), called from C
+        ffi.def_extern(name="comch_face_enter", onerror=self.unexpected)(lambda: None)
+        self._called = frozenset(name[3:] for name in dir(lib) if name.startswith("py_"))
 
     def rows(self, tables: Mapping[str, tuple[str, tuple[tuple[str, str, str], ...]]]) -> list[Function]:
         """List those functions of generated tables that the library calls Python for."""

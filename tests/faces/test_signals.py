@@ -43,15 +43,11 @@ def capability(world: World) -> int:
     return int(lib.doca_comch_cap_get_max_clients(world.handles["doca_devinfo"], ffi.new("uint32_t *")))
 
 
-class Late(Exception):
-    """The program's own."""
-
-
 def own_handler(number: int, frame: FrameType | None) -> None:
-    raise Late
+    raise TimeoutError("of the program's")  # an OSError, as what the system refuses
 
 
-HANDLERS = {"its own": (own_handler, Late), "python's": (signal.default_int_handler, KeyboardInterrupt)}
+HANDLERS = {"its own": (own_handler, TimeoutError), "python's": (signal.default_int_handler, KeyboardInterrupt)}
 
 
 @pytest.mark.parametrize("handler", HANDLERS)
