@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from comch_next._link import UNCLASSIFIED, Link, Unlinked, no_peer
+from comch_next._link import UNCLASSIFIED, Link, Unlinked, is_foreign, no_peer
 from comch_next._peer import Peer
 from comch_next._phases import Phase
 from comch_next.arguments import UNSET, cut
@@ -49,6 +49,8 @@ class OneSidedPort(PullPort):
             if isinstance(connection, Peer):
                 raise
         except OSError as error:
+            if is_foreign(error):
+                raise
             raise Unknown(f"send_to: {error}") from error
         if isinstance(self.link, Unlinked):
             self.link.send(connection, data)
@@ -62,7 +64,9 @@ class OneSidedPort(PullPort):
             raise self._reset("send_to", connection) from None
         except InvalidValue:
             raise
-        except UNCLASSIFIED:
+        except UNCLASSIFIED as failure:
+            if is_foreign(failure):
+                raise
             raise Unknown(f"send_to: {error}") from error
 
     def receive(self, size: int | None = None) -> tuple[bytes, Connection] | None:
@@ -94,6 +98,8 @@ class OneSidedPort(PullPort):
         except InvalidValue:
             raise
         except UNCLASSIFIED as error:
+            if is_foreign(error):
+                raise
             raise Unknown(f"receive: {error}") from error
         if self._is_server and self.context._failed:
             raise ConnectionReset("receive: the server has lost its name; close the context")

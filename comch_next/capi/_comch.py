@@ -18,7 +18,6 @@ __all__ = ["attach"]
 
 _SUCCESS = 0
 _SENT, _CHANGED = "doca_comch_task_send_completion_cb_t", "doca_comch_event_connection_status_changed_cb_t"
-_connections = HANDLES.of_tag("doca_comch_connection")
 _POOLS: dict[str, Any] = {"server": DRIVER.servers, "client": DRIVER.clients}
 
 
@@ -30,7 +29,8 @@ def attach(ffi: Any, lib: Any) -> None:
     callbacks = Callbacks(ffi, makers)
     for row in binding.rows(FUNCTIONS):
         binding.bind(row, driver_call(row))
-    table, sends = HANDLES.for_c(binding.code_of), (watched_tasks(DRIVER.send_tasks), _alloc_of, _check_length)
+    table = HANDLES.for_c(binding.code_of, binding.unexpected)
+    sends = (watched_tasks(DRIVER.send_tasks), _alloc_of, _check_length)
     lib.comch_face_hot(id(table), id(sends))
     for side in _POOLS:
         for name, function in _control(side, callbacks).items():
@@ -151,8 +151,7 @@ def _set_user_data(connection: int, user_data: int) -> int:
 
 
 def _get_user_data(connection: int) -> int:
-    handle = _connections.get(connection)
-    return 0 if handle is None else handle.user_data
+    return HANDLES.find("doca_comch_connection", connection).user_data
 
 
 _CODED: dict[str, Callable[..., int]] = {

@@ -19,7 +19,6 @@ __all__ = ["attach"]
 
 _SUCCESS, _IN_PROGRESS = int(ErrorCode.SUCCESS), int(ErrorCode.IN_PROGRESS)
 _FILTERS = {"all": RepFilter.ALL, "net": RepFilter.NET, "emulated": RepFilter.EMULATED}
-_tasks = HANDLES.of_tag("doca_task")
 
 
 def attach(ffi: Any, lib: Any) -> None:
@@ -33,7 +32,7 @@ def attach(ffi: Any, lib: Any) -> None:
         binding.attach(name, binding.coded(coded))
     for name, bare in _BARE.items():
         binding.attach(name, binding.quiet(name, bare))
-    table = HANDLES.for_c(binding.code_of)
+    table = HANDLES.for_c(binding.code_of, binding.unexpected)
     lib.comch_face_hot(id(table))
 
 
@@ -127,19 +126,16 @@ def _task_get_status(task: int) -> int:
 
 
 def _task_set_user_data(task: int, user_data: int) -> None:
-    handle = _tasks.get(task)
-    if handle is not None:
-        handle.user_data = user_data
+    HANDLES.find("doca_task", task).user_data = user_data
 
 
 def _task_get_user_data(task: int) -> int:
-    handle = _tasks.get(task)
-    return 0 if handle is None else handle.user_data
+    return HANDLES.find("doca_task", task).user_data
 
 
 def _task_get_ctx(task: int) -> int:
-    handle = _tasks.get(task)
-    return 0 if handle is None or handle.owner is None else handle.owner.address
+    owner = HANDLES.find("doca_task", task).owner
+    return 0 if owner is None else owner.address
 
 
 def _lists(wanted: RepFilter) -> Call:

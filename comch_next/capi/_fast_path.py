@@ -56,8 +56,8 @@ def _post_recv_alloc_init(consumer: int, buf: int, out: Any) -> int:
 
 def _get_buf(tag: str) -> Callable[[int], int]:
     def run(task: int) -> int:
-        handle = HANDLES.of_tag(tag).get(task)
-        buf = None if handle is None else handle.noun.get_buf(handle.target)
+        handle = HANDLES.find(tag, task)
+        buf = handle.noun.get_buf(handle.target)
         return 0 if buf is None else HANDLES.of("doca_buf", buf).address
 
     return run
@@ -73,8 +73,8 @@ def _set_buf(tag: str) -> Callable[[int, int], None]:
 
 def _get_imm_data_len(tag: str) -> Callable[[int], int]:
     def run(task: int) -> int:
-        handle = HANDLES.of_tag(tag).get(task)
-        return 0 if handle is None else len(handle.noun.get_imm_data(handle.target) or b"")
+        handle = HANDLES.find(tag, task)
+        return len(handle.noun.get_imm_data(handle.target) or b"")
 
     return run
 
@@ -94,9 +94,9 @@ def fast_path(ffi: Any, callbacks: Callbacks) -> tuple[dict[str, Any], dict[str,
 
     def get_imm_data(tag: str) -> Callable[[int], int]:
         def run(task: int) -> int:
-            handle = HANDLES.of_tag(tag).get(task)
-            imm = None if handle is None else handle.noun.get_imm_data(handle.target)
-            if handle is None or not imm:
+            handle = HANDLES.find(tag, task)
+            imm = handle.noun.get_imm_data(handle.target)
+            if not imm:
                 return 0
             handle.kept = ffi.from_buffer(imm)
             return int(ffi.cast("uintptr_t", handle.kept))

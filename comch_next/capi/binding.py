@@ -8,13 +8,15 @@ output is written on success only.
 from __future__ import annotations
 
 import re
+import signal
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import TracebackType
 from typing import Any, NamedTuple, NoReturn
 
 from comch_next.capi._watched import watched
 from comch_next.capi.handles import HANDLES
-from comch_next.driver.protocol import bytes_of, text_of
+from comch_next.driver.protocol import bytes_of, handing_on, text_of
 from comch_next.errors import Again, DocaError, ErrorCode, InvalidValue, NotPermitted, NotSupported
 
 __all__ = ["Binding", "Call", "Function", "Lacking", "MOST_READ", "Param", "bytes_at", "tag_of"]
@@ -78,7 +80,8 @@ class Binding:
 
     def __init__(self, ffi: Any, lib: Any) -> None:
         self.ffi, self.lib = ffi, lib
-        ffi.def_extern(name="comch_face_enter")(lambda: None)
+        self.unexpected = handing_on(self._handed_on)  # (kind, error, trace), called from C
+        ffi.def_extern(name="comch_face_enter", onerror=self.unexpected)(lambda: None)
         self._called = frozenset(name[3:] for name in dir(lib) if name.startswith("py_"))
 
     def rows(self, tables: Mapping[str, tuple[str, tuple[tuple[str, str, str], ...]]]) -> list[Function]:
@@ -87,29 +90,35 @@ class Binding:
         return [Function(name, returns, tuple(Param(*param) for param in params)) for name, returns, params in found]
 
     def attach(self, name: str, function: Call, is_coded: bool | None = None) -> None:
-        """Have C call this function; what it raises is logged, and UNEXPECTED where there is a code.
+        """Have C call this function; what it raises goes to `unexpected`, and is UNEXPECTED where there is a code.
 
         `is_coded`: whether the result is a code; unless it is given, an int is one.
         """
         if is_coded is None:
             is_coded = self._result(name).cname == "int"
         on_error = {"error": _UNEXPECTED} if is_coded else {}
-        self.ffi.def_extern(name=f"py_{name}", onerror=self._log, **on_error)(watched(name, is_coded, function))
+        self.ffi.def_extern(name=f"py_{name}", onerror=self.unexpected, **on_error)(watched(name, is_coded, function))
 
     def _result(self, name: str) -> Any:
         return self.ffi.typeof(getattr(self.lib, f"py_{name}")).result
 
-    def _log(self, kind: type[BaseException], error: BaseException, trace: Any) -> None:
-        self.lib.comch_face_report("".join(traceback.format_exception(kind, error, trace)).encode())
+    def _handed_on(self, kind: type[BaseException], error: BaseException, trace: Any) -> BaseException | None:
+        """Log a defect. Return what a handler of a signal has raised: it is for the program, which C cannot tell."""
+        of_handler = _of_handler(trace)
+        if of_handler is None and isinstance(error, Exception):
+            self.lib.comch_face_report("".join(traceback.format_exception(kind, error, trace)).encode())
+            return None
+        return error.with_traceback(of_handler)
 
     def quiet(self, name: str, function: Call) -> Call:
-        """Make the function do nothing where it is refused, and return 0 or NULL."""
+        """Make the function do nothing where it is refused, whose reason is logged, and return 0 or NULL."""
         refused = None if self._result(name).kind == "void" else 0
 
         def run(*args: Any) -> Any:
             try:
                 return function(*args)
-            except DocaError:
+            except DocaError as error:
+                self.code_of_refusal(error)
                 return refused
 
         return run
@@ -120,19 +129,18 @@ class Binding:
         def run(*args: Any) -> int:
             try:
                 return int(function(*args))
-            except (DocaError, MemoryError) as error:
-                return self.code_of(type(error), error, None)
+            except DocaError as error:
+                return self.code_of_refusal(error)
+            except MemoryError:
+                return _NO_MEMORY
 
         return run
 
-    def code_of(self, kind: type[BaseException], error: BaseException, trace: Any) -> int:
-        """Return the code of what has been raised, whose reason is logged."""
+    def code_of(self, error: BaseException) -> int | None:
+        """Return the code of a refusal, whose reason is logged; None for what `unexpected` is for."""
         if isinstance(error, DocaError):
             return self.code_of_refusal(error)
-        if isinstance(error, MemoryError):
-            return _NO_MEMORY
-        self._log(kind, error, trace)
-        return _UNEXPECTED
+        return _NO_MEMORY if isinstance(error, MemoryError) else None
 
     def code_of_refusal(self, error: DocaError) -> int:
         """Return the code of a refusal, whose reason is logged, but for the one that programs poll for."""
@@ -271,6 +279,14 @@ def tag_of(ctype: str) -> str:
     """The struct's name, of a pointer to one."""
     match = _STRUCT.fullmatch(ctype)
     return match[1] if match else ""
+
+
+def _of_handler(trace: TracebackType | None) -> TracebackType | None:
+    """Return the frames of the program's handler of a signal, which may run in any Python code; None without one."""
+    codes = {getattr(signal.getsignal(number), "__code__", None) for number in signal.valid_signals()}
+    while trace is not None and trace.tb_frame.f_code not in codes:
+        trace = trace.tb_next
+    return trace
 
 
 def _ended(row: Function) -> str | None:

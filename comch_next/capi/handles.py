@@ -91,11 +91,11 @@ class Handles:
             raise InvalidValue(f"{address:#x} is not a struct {tag}: NULL, destroyed before, or another struct")
         return handle
 
-    def for_c(self, code_of: Callable[..., int]) -> tuple[object, ...]:
-        """Return what the calls in C need of the table, as hot.h keeps it, and for the codes of what is raised."""
+    def for_c(self, *on_error: Callable[..., object]) -> tuple[object, ...]:
+        """Return what the calls in C need of the table, as hot.h keeps it, with a binding's code_of and unexpected."""
         dropped, _ = self._dropped.buffer_info()
         tables = (self._by_tag, self._by_target, self._addresses)
-        return Handle, *tables, self.find, code_of, self._dropped, dropped
+        return Handle, *tables, self.find, *on_error, self._dropped, dropped
 
     def drop(self, handle: Handle) -> None:
         """Forget a handle and all that ends with it."""

@@ -52,7 +52,8 @@ def doca_comm_channel_ep_event_channel_get(local_ep: Endpoint) -> int:
     """The descriptor to poll, -1 before listen or connect."""
     try:
         return instance(local_ep, Endpoint, "local_ep").event_channel
-    except DocaError:
+    except DocaError as error:
+        code_of(error)
         return -1
 
 

@@ -15,17 +15,17 @@ from comm_channel_compat.capi._pointers import ENDPOINTS, peer_address, through
 
 __all__ = ["attach"]
 
-_SUCCESS, _INVALID_VALUE = 0, int(comch.ErrorCode.INVALID_VALUE)
+_SUCCESS = 0
 
 
 def attach(ffi: Any, lib: Any) -> None:
     """Give the library its functions."""
     binding = Binding(ffi, lib)
     by_hand = {
-        "doca_comm_channel_ep_get_event_channel": _get_event_channel,
+        "doca_comm_channel_ep_get_event_channel": binding.coded(_get_event_channel),
         "doca_comm_channel_ep_get_peer_addr_list": _get_peer_addr_list(ffi),
     }
-    table = HANDLES.for_c(binding.code_of)
+    table = HANDLES.for_c(binding.code_of, binding.unexpected)
     answer_by(binding.code_of_refusal)
     lib.comch_face_hot(id(table), id(peer_address))
     for row in binding.rows(FUNCTIONS):
@@ -40,7 +40,7 @@ def _get_event_channel(local_ep: int, send_event_channel: Any, recv_event_channe
     wanted = [pointer for pointer in (send_event_channel, recv_event_channel) if pointer]
     endpoint = ENDPOINTS.get(local_ep)
     if not wanted:
-        return _INVALID_VALUE
+        raise comch.InvalidValue("get_event_channel: send_event_channel and recv_event_channel are NULL")
     code, *channels = flat.doca_comm_channel_ep_get_event_channel(endpoint and endpoint.target)
     if code == _SUCCESS:
         for pointer, channel in zip((send_event_channel, recv_event_channel), channels, strict=True):

@@ -22,6 +22,7 @@ from benchmarks._survivors import KINDS
 from benchmarks._targets import Target, targets
 from benchmarks.rivals import CARRIERS, IMMEDIATE, RIVALS, SLEEPERS, absence
 from tests.benchmarks.made_up import MEASURED, TINY, findings, rows
+from tests.processes import python
 
 pytestmark = pytest.mark.usefixtures("forked")
 
@@ -82,6 +83,12 @@ def test_idle_is_measured() -> None:
 
 def test_the_largest_messages_are_measured() -> None:
     assert large_receive(TINY, quietly) > 0
+
+
+def test_the_share_of_the_library_in_a_cffi_script_is_measured() -> None:
+    ended = python("-m", "benchmarks._foreign").finish()
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert [line.partition(":")[0] for line in ended.stdout.splitlines()] == ["cffi", "cffi, refused at once"]
 
 
 def test_the_extras_are_named_in_the_project() -> None:

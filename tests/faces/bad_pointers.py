@@ -1,10 +1,12 @@
 """Calls every function of the faces with one pointer in turn NULL, stale, or of another struct; run as a program.
 
-Prints one line for each call: function, parameter, what the pointer was, and what the call returned.
+Prints one line for each call: function, parameter, what the pointer was, what the call returned, and how many lines the
+SDK log got.
 """
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from collections.abc import Iterator
@@ -50,6 +52,22 @@ def cases() -> Iterator[tuple[api.Function, api.Param, str]]:
 
 
 _CALLBACKS = {row.name for generation in FACES for row in api.callbacks(generation)}
+
+
+class Log:
+    """The SDK log, at level DEBUG."""
+
+    def __init__(self) -> None:
+        self._file = open(os.memfd_create("log"), "wb")  # noqa: SIM115  # C writes to it until the process ends
+        self._read = 0
+        backend = made(lib.doca_log_backend_create_with_file_sdk, self._file)
+        check(lib.doca_log_backend_set_sdk_level(backend, lib.DOCA_LOG_LEVEL_DEBUG))
+
+    def new_lines(self) -> int:
+        """How many lines there are that were not counted before."""
+        new = os.pread(self._file.fileno(), 1 << 20, self._read)
+        self._read += len(new)
+        return new.count(b"\n")
 
 
 class Arguments:
@@ -109,14 +127,16 @@ def main() -> int:
     arguments = Arguments()
     arguments.living["doca_argp_param"] = made(lib.doca_argp_param_create)
     wanted = sys.argv[1] if len(sys.argv) > 1 else ""
+    log = Log()
     for row, bad, kind in cases():
         if wanted not in row.name:
             continue
         print(row.name, bad.name, kind, end=" ", flush=True)  # so that a crash names its call
         given = [arguments.bad(param, kind) if param is bad else arguments.good(row, param) for param in row.params]
+        log.new_lines()  # of what the arguments were made by
         result = getattr(lib, row.name)(*given)
         number = 0 if result is None or result == ffi.NULL else int(ffi.cast("uintptr_t", result))
-        print(number, flush=True)
+        print(number, log.new_lines(), flush=True)
     return 0
 
 

@@ -1,6 +1,7 @@
 """Calls every function of libdoca_cc of a release with one pointer in turn NULL, stale, or of another struct.
 
-Prints one line for each call: function, parameter, what the pointer was, what the call returned and should have.
+Prints one line for each call: function, parameter, what the pointer was, what the call returned and should have, and
+how many lines the SDK log got.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from cffi import FFI
 from comch_next import api
 from comch_next.api.prototypes import cdef
 from comch_next.errors import ErrorCode
-from tests.faces.bad_pointers import KINDS, Arguments, tag_of
+from tests.faces.bad_pointers import KINDS, Arguments, Log, tag_of
 from tests.faces.support import of_release
 from tests.faces.world import ffi as of_world
 
@@ -85,11 +86,12 @@ def expected(row: api.Function, kind: str, answer: int) -> int:
 
 
 def main(doca: str) -> int:
-    calls = Calls(doca)
+    calls, log = Calls(doca), Log()
     for row, wrong, kind in calls.cases():
         print(row.name, wrong.name, kind, end=" ", flush=True)  # so that a crash names its call
+        log.new_lines()
         answer = calls.answer(row, wrong, kind)
-        print(answer, expected(row, kind, answer), flush=True)
+        print(answer, expected(row, kind, answer), log.new_lines(), flush=True)
     calls.arguments.close()
     return 0
 

@@ -1,4 +1,4 @@
-"""Every pointer of every function in turn NULL, stale, or of another struct: no crash, and the documented code."""
+"""Every pointer of every function in turn NULL, stale, or of another struct: no crash, documented codes, reasons."""
 
 from __future__ import annotations
 
@@ -41,19 +41,50 @@ NULLABLE: dict[tuple[str, str], int] = {
 }
 
 
-@pytest.fixture(scope="module")
-def answers() -> dict[Case, int]:
-    """What each call returned, from a process of its own: a crash would name the last call."""
-    ended = python("-m", "tests.faces.bad_pointers", deadline_s=4 * SOON_S).finish()
+# Of DOCA 1.4.
+ELSEWHERE_OF_14: dict[tuple[str, str], int] = {
+    ("doca_comm_channel_ep_destroy", "ep"): NOT_CONNECTED,
+    ("doca_comm_channel_ep_disconnect", "peer_addr"): NOT_CONNECTED,
+    ("doca_comm_channel_ep_event_channel_get", "local_ep"): -1,  # no descriptor
+    ("doca_comm_channel_ep_sendto", "peer_addr"): NOT_CONNECTED,
+    ("doca_comm_channel_peer_addr_info_get", "peer_addr"): NOT_CONNECTED,
+}
+# What may be NULL where there is no result code.
+IGNORED = {
+    ("doca_argp_param_set_callback", "callback"),  # doca_argp_register_param refuses it
+    ("doca_comch_consumer_task_post_recv_set_buf", "buf"),
+    ("doca_comch_producer_task_send_set_buf", "buf"),
+    ("doca_comch_producer_task_send_set_imm_data", "imm_data"),
+    ("doca_task_free", "task"),
+}
+
+
+def run(program: str) -> dict[Case, tuple[int, int]]:
+    """What each call returned, and how often it was logged, from a process: a crash would name the last call."""
+    ended = python("-m", f"tests.faces.{program}", deadline_s=4 * SOON_S).finish()
     assert ended.returncode == 0, [*ended.stdout.splitlines()[-1:], ended.stderr]
     assert ended.stderr == ""
     rows = (line.split() for line in ended.stdout.splitlines())
-    return {(function, param, kind): int(answer) for function, param, kind, answer in rows}
+    return {(function, param, kind): (int(answer), int(lines)) for function, param, kind, answer, lines in rows}
+
+
+@pytest.fixture(scope="module")
+def found() -> dict[Case, tuple[int, int]]:
+    return run("bad_pointers")
+
+
+@pytest.fixture(scope="module")
+def answers(found: dict[Case, tuple[int, int]]) -> dict[Case, int]:
+    return {case: answer for case, (answer, _) in found.items()}
+
+
+def _is_cast(row: api.Function) -> bool:
+    return row.name.endswith(("_as_ctx", "_as_task"))
 
 
 def _expected(row: api.Function, param: api.Param, kind: str) -> int | None:
-    if row.name.endswith(("_as_ctx", "_as_task")):
-        return 0 if kind == "null" else None  # a cast, which no call takes afterwards
+    if _is_cast(row):
+        return 0 if kind == "null" else None  # which no call takes afterwards
     if row.returns != "doca_error_t":
         return 0
     if (row.name, param.name, kind != "null") == ("doca_dpa_set_app", "app", True):
@@ -72,6 +103,28 @@ def test_a_bad_pointer_is_refused(kind: str, answers: dict[Case, int]) -> None:
         answer, expected = answers[row.name, param.name, kind], _expected(row, param, kind)
         if expected not in (None, answer):
             wrong[row.name, param.name] = answer, expected
+    assert not wrong
+
+
+def test_each_refusal_is_logged_once(found: dict[Case, tuple[int, int]]) -> None:
+    """Also where the function has no result code."""
+    wrong = {}
+    for row, param, kind in bad_pointers.cases():
+        answer, lines = found[row.name, param.name, kind]
+        is_ignored = _is_cast(row) or (kind == "null" and (row.name, param.name) in IGNORED)
+        if lines != (answer != SUCCESS if row.returns == "doca_error_t" else not is_ignored):
+            wrong[row.name, param.name, kind] = answer, lines
+    assert not wrong
+
+
+def test_a_bad_pointer_of_14_is_refused_and_logged_once() -> None:
+    found = run("bad_pointers_of_14")
+    assert len(found) > 40
+    wrong = {
+        (function, param, kind): answer
+        for (function, param, kind), answer in found.items()
+        if answer != (ELSEWHERE_OF_14.get((function, param), INVALID_VALUE), 1)
+    }
     assert not wrong
 
 

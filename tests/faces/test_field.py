@@ -47,7 +47,7 @@ ALONE = {
         *(line for number in range(4) for line in (f"0000:b1:00.{number} server no, client yes", *_LIMITS)),
         GOOD,
     ],
-    ("logs",): ["file 6, descriptor 3", "own source 1, buffered yes", "the library's own 1", GOOD],
+    ("logs",): ["file 6, descriptor 3", "own source 1, buffered yes", "the library's own 2", GOOD],
     ("notified",): ["1 and 1 received", GOOD],
     ("argument_kinds", "--name", "eve", "-c", "3", "-L"): ["eve 3 times, loud, 3 calls", GOOD],
     ("argument_kinds", "--version"): ["version 1"],

@@ -20,6 +20,7 @@ TOLD = {
     "fork": ["the child echoed", "the child has the parent's: no", "the parent echoed, the child 0"],
     "threads": ["4 threads echoed"],
     "unlocked": ["the other endpoint echoed"],
+    "logging": ["50 children logged"],
     "nested": [
         "doca_ctx_start(doca_comch_client_as_ctx(client)): DOCA_ERROR_IN_PROGRESS",
         "progress in a callback: 0",

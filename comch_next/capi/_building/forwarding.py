@@ -15,6 +15,7 @@ __all__ = ["forwarding_source"]
 
 _HEAD = """/* Generated from the fact tables; do not edit. */
 {includes}
+#include "log.h"
 
 #define FACE __attribute__((visibility("default")))
 
@@ -76,12 +77,13 @@ def _arguments(row: api.Function, modern: api.Function) -> Iterator[str]:
 
 def _refusals(row: api.Function) -> Iterator[str]:
     """What the modern call would take: no buffer, where there may be immediate data; a negative id as a large one."""
-    back = "return DOCA_ERROR_INVALID_VALUE;" if row.returns == "doca_error_t" else "return;"
     for param in row.params:
         if row.name.endswith("_alloc_init") and param.ctype == "struct doca_buf *":
-            yield f"\tif (!{param.name})\n\t\t{back}\n"
+            yield f"\tREQUIRE({param.name});\n"
         if param.ctype.removeprefix("const ") == "int":
-            yield f"\tif ({param.name} < 0)\n\t\t{back}\n"
+            refused = f'comch_face_invalid(__func__, "{param.name}", "negative")'
+            back = f"return {refused};" if row.returns == "doca_error_t" else f"(void){refused};\n\t\treturn;"
+            yield f"\tif ({param.name} < 0) {{\n\t\t{back}\n\t}}\n"
 
 
 def _body(row: api.Function, modern: api.Function) -> str:

@@ -62,7 +62,7 @@ def _refusals(row: api.Function) -> Iterator[str]:
     for param in row.params:
         read = param.ctype in ("const char *", "const void *")
         if (read or (param.is_output and param.ctype.endswith("*"))) and (row.name, param.name) not in NULLABLE:
-            yield f"\tif (!{param.name})\n\t\treturn DOCA_ERROR_INVALID_VALUE;\n"
+            yield f"\tREQUIRE({param.name});\n"
 
 
 def _kernel_wrapper(row: api.Function, call: str) -> str:

@@ -62,8 +62,10 @@ FACE doca_error_t doca_comm_channel_ep_sendto(struct doca_comm_channel_ep_t *loc
 	PyGILState_STATE state;
 	doca_error_t code;
 
-	if (!local_ep || !msg || len > UINT16_MAX) /* above every endpoint's property: nothing is read */
-		return DOCA_ERROR_INVALID_VALUE;
+	REQUIRE(local_ep);
+	REQUIRE(msg);
+	if (len > UINT16_MAX) /* above every endpoint's property: nothing is read */
+		return comch_face_invalid(__func__, "len", "longer than any message");
 	state = hot_enter_python();
 	endpoint = hot_find_kept(hot_endpoints, local_ep);
 	if (endpoint) {
@@ -140,8 +142,10 @@ FACE doca_error_t doca_comm_channel_ep_recvfrom(struct doca_comm_channel_ep_t *l
 	PyGILState_STATE state;
 	doca_error_t code;
 
-	if (!local_ep || !msg || !len || !peer_addr)
-		return DOCA_ERROR_INVALID_VALUE;
+	REQUIRE(local_ep);
+	REQUIRE(msg);
+	REQUIRE(len);
+	REQUIRE(peer_addr);
 	state = hot_enter_python();
 	endpoint = Py_XNewRef(hot_find_kept(hot_endpoints, local_ep));
 	if (endpoint) {

@@ -10,7 +10,7 @@
 /* The table: the slots of a Handle by their places in it, the handles by tag and by target, the addresses to come. */
 static struct {
 	PyTypeObject *kind;
-	PyObject *by_tag, *by_target, *addresses, *find, *code_of;
+	PyObject *by_tag, *by_target, *addresses, *find, *code_of, *unexpected;
 	const uint64_t *dropped; /* how many handles have been dropped by Python */
 	Py_ssize_t address, tag, target, owner, owned, noun, kept, alloc, quick, user_data, opens;
 } hot_table;
@@ -65,9 +65,9 @@ static int hot_use(PyObject *given)
 	PyObject *dropped, *address;
 
 	Py_INCREF(given);
-	if (!PyArg_ParseTuple(given, "O!O!O!OOOOO", &PyType_Type, &hot_table.kind, &PyDict_Type, &hot_table.by_tag,
+	if (!PyArg_ParseTuple(given, "O!O!O!OOOOOO", &PyType_Type, &hot_table.kind, &PyDict_Type, &hot_table.by_tag,
 			      &PyDict_Type, &hot_table.by_target, &hot_table.addresses, &hot_table.find,
-			      &hot_table.code_of, &dropped, &address))
+			      &hot_table.code_of, &hot_table.unexpected, &dropped, &address))
 		return -1;
 	hot_table.dropped = PyLong_AsVoidPtr(address);
 	return PyErr_Occurred() || hot_find_slots();
@@ -123,7 +123,7 @@ static PyObject *hot_find_kept(PyObject *handles, const void *number)
 	return kept->handle;
 }
 
-/* The code of what has been raised, which is logged. */
+/* The code of what has been raised, which is logged, or handed on to the program: no Python code may follow. */
 static doca_error_t hot_refused(void)
 {
 	doca_error_t code = DOCA_ERROR_UNEXPECTED;
@@ -131,9 +131,13 @@ static doca_error_t hot_refused(void)
 
 	PyErr_Fetch(&kind, &error, &trace);
 	PyErr_NormalizeException(&kind, &error, &trace);
-	found = PyObject_CallFunctionObjArgs(hot_table.code_of, kind, error, trace ? trace : Py_None, NULL);
-	if (found)
+	found = PyObject_CallFunctionObjArgs(hot_table.code_of, error, NULL);
+	if (found == Py_None) {
+		Py_DECREF(found);
+		found = PyObject_CallFunctionObjArgs(hot_table.unexpected, kind, error, trace ? trace : Py_None, NULL);
+	} else if (found) {
 		code = (doca_error_t)PyLong_AsLong(found);
+	}
 	PyErr_Clear();
 	Py_XDECREF(found);
 	Py_XDECREF(kind);

@@ -32,6 +32,23 @@ static int num_sources;
 static uint32_t global_lower = DOCA_LOG_LEVEL_INFO, global_upper = DOCA_LOG_LEVEL_TRACE;
 static uint32_t sdk_limit = DOCA_LOG_LEVEL_WARNING;
 
+/* A child that is forked while another thread writes a message writes its own, too. */
+
+static void hold_log(void)
+{
+	pthread_mutex_lock(&lock);
+}
+
+static void release_log(void)
+{
+	pthread_mutex_unlock(&lock);
+}
+
+static void __attribute__((constructor)) follow_forks(void)
+{
+	pthread_atfork(hold_log, release_log, release_log);
+}
+
 static int is_level(uint32_t level)
 {
 	return level % 10 == 0 && level >= DOCA_LOG_LEVEL_DISABLE && level <= DOCA_LOG_LEVEL_TRACE;
@@ -237,32 +254,41 @@ FACE doca_error_t doca_log_unregister_source(int source)
 	return source >= 0 && source < num_sources ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
 }
 
-static void emit(uint32_t level, int is_sdk, const char *line)
+/* The first backend from that place on which gets a message. */
+static size_t next_of(size_t place, uint32_t level, int is_sdk)
 {
-	size_t i;
-
-	pthread_mutex_lock(&lock);
-	for (i = 0; i < num_backends; i++)
-		if (backends[i].is_sdk == is_sdk && passes(&backends[i], level))
-			backends[i].write(&backends[i], level, line);
-	pthread_mutex_unlock(&lock);
+	while (place < num_backends && !(backends[place].is_sdk == is_sdk && passes(&backends[place], level)))
+		place++;
+	return place;
 }
 
 /* "[12:34:56:789012][pid][DOCA][INF][source][file:line][function] text" */
-static void print(uint32_t level, int is_sdk, const char *source, const char *place, const char *text)
+static void format(char line[LINE_SIZE], uint32_t level, const char *source, const char *place, const char *text)
 {
 	static const char *const names[] = {"OFF", "CRT", "ERR", "WRN", "INF", "DBG", "TRC"};
-	char line[LINE_SIZE];
 	struct timespec now;
 	struct tm parts;
 
 	clock_gettime(CLOCK_REALTIME, &now);
 	localtime_r(&now.tv_sec, &parts);
-	if (snprintf(line, sizeof(line), "[%02d:%02d:%02d:%06ld][%d][DOCA][%s][%s]%s %s\n", parts.tm_hour, parts.tm_min,
+	if (snprintf(line, LINE_SIZE, "[%02d:%02d:%02d:%06ld][%d][DOCA][%s][%s]%s %s\n", parts.tm_hour, parts.tm_min,
 		     parts.tm_sec, now.tv_nsec / 1000, getpid(), names[level / 10 - 1], source, place,
-		     text) >= (int)sizeof(line))
-		line[sizeof(line) - 2] = '\n';
-	emit(level, is_sdk, line);
+		     text) >= LINE_SIZE)
+		line[LINE_SIZE - 2] = '\n';
+}
+
+static void print(uint32_t level, int is_sdk, const char *source, const char *place, const char *text)
+{
+	char line[LINE_SIZE];
+	size_t i;
+
+	pthread_mutex_lock(&lock); /* for localtime_r, too, whose own lock a forked child may find taken for ever */
+	i = next_of(0, level, is_sdk);
+	if (i < num_backends)
+		format(line, level, source, place, text);
+	for (; i < num_backends; i = next_of(i + 1, level, is_sdk))
+		backends[i].write(&backends[i], level, line);
+	pthread_mutex_unlock(&lock);
 }
 
 FACE doca_error_t doca_log(uint32_t level, int source, const char *fname, int line, const char *func, const char *format,
@@ -287,6 +313,15 @@ FACE doca_error_t doca_log(uint32_t level, int source, const char *fname, int li
 FACE void comch_face_refused(uint32_t level, const char *text)
 {
 	print(level, 1, "COMCH", "", text);
+}
+
+FACE doca_error_t comch_face_invalid(const char *function, const char *parameter, const char *is)
+{
+	char text[NAME_SIZE * 4];
+
+	snprintf(text, sizeof(text), "%s: %s is %s", function, parameter, is);
+	comch_face_refused(DOCA_LOG_LEVEL_DEBUG, text);
+	return DOCA_ERROR_INVALID_VALUE;
 }
 
 FACE void comch_face_report(const char *text)

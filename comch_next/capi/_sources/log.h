@@ -10,4 +10,14 @@ void comch_face_report(const char *text);
 /* Log why a call has been refused, for the SDK backends whose limits let it pass. */
 void comch_face_refused(uint32_t level, const char *text);
 
+/* Log that a call has been refused because of a parameter, "NULL" or whatever else it is: INVALID_VALUE. */
+doca_error_t comch_face_invalid(const char *function, const char *parameter, const char *is);
+
+/* Refuse a pointer that is NULL, where the function returns a result code. */
+#define REQUIRE(pointer) \
+	do { \
+		if (!(pointer)) \
+			return comch_face_invalid(__func__, #pointer, "NULL"); \
+	} while (0)
+
 #endif

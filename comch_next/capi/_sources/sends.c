@@ -101,7 +101,7 @@ static doca_error_t hot_allocated(PyObject *context, PyObject *connection, const
 	return code;
 }
 
-static doca_error_t hot_alloc_init(const char *tag, PyObject *const *contexts, const void *ctx, const void *peer,
+static doca_error_t hot_alloc_init(const char *function, const char *tag, PyObject *const *contexts, const void *ctx, const void *peer,
 				   const void *msg, size_t length, void **task)
 {
 	PyObject *context, *connection;
@@ -109,7 +109,7 @@ static doca_error_t hot_alloc_init(const char *tag, PyObject *const *contexts, c
 	doca_error_t code;
 
 	if (!msg || !task)
-		return DOCA_ERROR_INVALID_VALUE;
+		return comch_face_invalid(function, msg ? "task" : "msg", "NULL");
 	state = hot_enter_python();
 	context = Py_XNewRef(hot_find_kept(*contexts, ctx));
 	connection = Py_XNewRef(hot_find_kept(hot_connections, peer));
@@ -129,12 +129,12 @@ FACE doca_error_t doca_comch_server_task_send_alloc_init(struct doca_comch_serve
 							 struct doca_comch_connection *peer, const void *msg, uint32_t len,
 							 struct doca_comch_task_send **task)
 {
-	return hot_alloc_init("doca_comch_server", &hot_servers, server, peer, msg, len, (void **)task);
+	return hot_alloc_init(__func__, "doca_comch_server", &hot_servers, server, peer, msg, len, (void **)task);
 }
 
 FACE doca_error_t doca_comch_client_task_send_alloc_init(struct doca_comch_client *client,
 							 struct doca_comch_connection *peer, const void *msg, uint32_t len,
 							 struct doca_comch_task_send **task)
 {
-	return hot_alloc_init("doca_comch_client", &hot_clients, client, peer, msg, len, (void **)task);
+	return hot_alloc_init(__func__, "doca_comch_client", &hot_clients, client, peer, msg, len, (void **)task);
 }

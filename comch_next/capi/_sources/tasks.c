@@ -42,8 +42,6 @@ FACE uint8_t doca_pe_progress(struct doca_pe *pe)
 	PyGILState_STATE state;
 	uint8_t result = 0;
 
-	if (!pe)
-		return 0;
 	state = hot_enter_python();
 	handle = hot_find_kept(hot_engines, pe);
 	if (handle) {
@@ -52,6 +50,8 @@ FACE uint8_t doca_pe_progress(struct doca_pe *pe)
 		if (!moved)
 			hot_refused();
 		Py_XDECREF(moved);
+	} else {
+		hot_missing("doca_pe", pe);
 	}
 	PyGILState_Release(state);
 	return result;
@@ -109,6 +109,8 @@ FACE void doca_task_free(struct doca_task *task)
 			hot_drop(handle);
 		Py_XDECREF(result);
 		Py_DECREF(handle);
+	} else {
+		hot_missing("doca_task", task);
 	}
 	PyGILState_Release(state);
 }

@@ -72,6 +72,8 @@ def says_no_memory(create: Callable[_P, _T]) -> Callable[_P, _T]:
         except MemoryError as error:
             raise NoMemory(f"{create.__name__}: out of memory") from error
         except OSError as error:
+            if error.errno is None:  # not the system's: a TimeoutError of a signal's handler, say
+                raise
             kind = NoMemory if error.errno in EXHAUSTED else OperatingSystem
             raise kind(f"{create.__name__}: {error}") from error
 

@@ -72,7 +72,7 @@ from comch_next.driver.protocol._kernels import KERNELS, device_calls, enter_ker
 from comch_next.driver.protocol._lock import Lock, new_lock
 from comch_next.driver.protocol._memory import BufInventories, Bufs, Mmaps
 from comch_next.driver.protocol._port import Call, OpenPort, Port, QuickCalls
-from comch_next.driver.protocol._shield import Finalized, shielded
+from comch_next.driver.protocol._shield import Finalized, handing_on, shielded
 from comch_next.driver.protocol._signals import Own, interruptible, signals_blocked, uninterrupted
 from comch_next.driver.protocol._text import bytes_of, counted, listed, text_of, them
 from comch_next.driver.protocol._typed import Protocol
@@ -141,6 +141,7 @@ __all__ = [
     "counted",
     "device_calls",
     "enter_kernel",
+    "handing_on",
     "interruptible",
     "leave_kernel",
     "listed",

@@ -1,6 +1,6 @@
-/* Calls whose exceptions nobody catches: finalizers, and those at a fork and at exit. What a handler of a signal raises
- * there would end them halfway and be lost. Here such a call runs to its end, and the main thread raises the handler's
- * exception afterwards. Written for the stable ABI of Python 3.10.
+/* Calls whose exceptions nobody catches: finalizers, those at a fork and at exit, and those that C makes. What a handler of
+ * a signal raises there would be lost, and end the first ones halfway. Here such a call runs to its end, but for those of
+ * C, and the main thread raises the handler's exception afterwards. Written for the stable ABI of Python 3.10.
  */
 #define PY_SSIZE_T_CLEAN
 #define Py_LIMITED_API 0x030A0000
@@ -143,8 +143,28 @@ static PyObject *shielded(PyObject *Py_UNUSED(module), PyObject *call)
     return PyCFunction_NewEx(&shielded_call, call, NULL);
 }
 
+/* Have the main thread raise the exception that the call returns, if it returns one: no Python code follows here. */
+static PyObject *hand_on(PyObject *call, PyObject *args)
+{
+    PyObject *error = PyObject_Call(call, args, NULL);
+
+    if (error && error != Py_None)
+        raise_soon((Raised){PyObject_Type(error), error, PyException_GetTraceback(error)}, call);
+    else
+        Py_XDECREF(error);
+    return error ? Py_NewRef(Py_None) : NULL;
+}
+
+static PyMethodDef handing_on_call = {"handing_on", hand_on, METH_VARARGS, NULL};
+
+static PyObject *handing_on(PyObject *Py_UNUSED(module), PyObject *call)
+{
+    return PyCFunction_NewEx(&handing_on_call, call, NULL);
+}
+
 static PyMethodDef functions[] = {
     {"shielded", shielded, METH_O, NULL},
+    {"handing_on", handing_on, METH_O, NULL},
     {0},
 };
 

@@ -4,6 +4,7 @@
 #include <doca_comch.h>
 #include <doca_comm_channel.h>
 #include <doca_ctx.h>
+#include <doca_log.h>
 #include <doca_pe.h>
 
 #include <pthread.h>
@@ -169,6 +170,41 @@ static int one_without_lock(void)
 	return 0;
 }
 
+DOCA_LOG_REGISTER(UNKIND);
+
+static void *log_without_end(void *argument)
+{
+	for (;;)
+		DOCA_LOG_INFO("busy");
+	return argument;
+}
+
+/* Children are forked while other threads write to the log, and write to it, too. */
+static int fork_while_logging(void)
+{
+	struct doca_log_backend *backend;
+	pthread_t started;
+	int i, ended = 0, status;
+
+	CHECK(doca_log_backend_create_with_file(fopen("/dev/null", "w"), &backend));
+	for (i = 0; i < 2; i++)
+		if (pthread_create(&started, NULL, log_without_end, NULL))
+			return 1;
+	for (i = 0; i < 50; i++) {
+		const pid_t child = fork();
+
+		if (child == 0) {
+			alarm(30);
+			DOCA_LOG_INFO("a child");
+			_exit(0);
+		}
+		ended += waitpid(child, &status, 0) == child && status == 0;
+	}
+	printf("%d children logged\n", ended);
+	fflush(stdout);
+	_exit(0);
+}
+
 static struct doca_pe *engine;
 static struct doca_comch_server *server;
 static int called;
@@ -245,7 +281,7 @@ int main(int argc, char **argv)
 		int (*run)(void);
 	} deeds[] = {
 		{"alive", leave_alive}, {"fork", fork_after_load},     {"threads", threads},
-		{"nested", nested},     {"unlocked", one_without_lock},
+		{"nested", nested},     {"unlocked", one_without_lock}, {"logging", fork_while_logging},
 	};
 	size_t i;
 

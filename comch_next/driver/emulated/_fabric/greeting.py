@@ -59,6 +59,8 @@ class Greeting:
         except BlockingIOError:
             return
         except OSError as error:
+            if error.errno is None:  # not the system's: a TimeoutError of a signal's handler, say
+                raise
             self.server.spoken(self)
             self.refuse(ErrorCode.NO_MEMORY if error.errno in EXHAUSTED else ErrorCode.INVALID_VALUE, str(error))
             return

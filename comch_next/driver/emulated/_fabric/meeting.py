@@ -265,7 +265,9 @@ class Listener:
         """Whether clients still find this server by its name."""
         try:
             found = os.stat(self.path, follow_symlinks=False)
-        except OSError:
+        except OSError as error:
+            if error.errno is None:  # not the system's: a TimeoutError of a signal's handler, say
+                raise
             return False
         # A name that is being removed is told of, and still found, when the file has lost its link already.
         return found.st_ino == self._inode and found.st_nlink > 0

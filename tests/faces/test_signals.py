@@ -1,0 +1,78 @@
+"""What a handler of a signal raises while a script is in the library reaches the script, not the library's log."""
+
+from __future__ import annotations
+
+import signal
+import time
+import traceback
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import FrameType
+
+import pytest
+
+import comch_next
+import comm_channel_compat
+from tests.faces.world import World, ffi, lib
+
+_ROUNDS = 30
+_LIBRARY = tuple(str(Path(package.__path__[0])) for package in (comch_next, comm_channel_compat))
+
+
+@pytest.fixture(scope="module")
+def world() -> Iterator[World]:
+    living = World("signals")
+    yield living
+    living.close()
+
+
+def receive(world: World) -> int:
+    buffer, length, sender = ffi.new("char[64]"), ffi.new("size_t *", 64), ffi.new("struct doca_comm_channel_addr_t **")
+    return int(lib.doca_comm_channel_ep_recvfrom(world.handles["doca_comm_channel_ep_t"], buffer, length, 0, sender))
+
+
+def update(world: World) -> int:
+    return int(lib.doca_comm_channel_peer_addr_update_info(world.handles["doca_comm_channel_addr_t"]))
+
+
+def progress(world: World) -> int:
+    return int(lib.doca_pe_progress(world.handles["doca_pe"]))
+
+
+def capability(world: World) -> int:
+    return int(lib.doca_comch_cap_get_max_clients(world.handles["doca_devinfo"], ffi.new("uint32_t *")))
+
+
+def own_handler(number: int, frame: FrameType | None) -> None:
+    raise TimeoutError("of the program's")  # an OSError, as what the system refuses
+
+
+HANDLERS = {"its own": (own_handler, TimeoutError), "python's": (signal.default_int_handler, KeyboardInterrupt)}
+
+
+@pytest.mark.parametrize("handler", HANDLERS)
+@pytest.mark.parametrize("call", [receive, update, progress, capability])
+def test_the_script_gets_what_a_handler_raises(
+    handler: str, call: Callable[[World], int], world: World, capfd: pytest.CaptureFixture[str]
+) -> None:
+    function, kind = HANDLERS[handler]
+    before = signal.signal(signal.SIGALRM, function)
+    codes: set[int] = set()
+    raised: list[BaseException] = []
+    try:
+        for _ in range(_ROUNDS):
+            until = time.monotonic() + 1
+            try:
+                signal.setitimer(signal.ITIMER_REAL, 0.002)
+                while time.monotonic() < until:
+                    codes.add(call(world))
+            except kind as error:
+                raised.append(error)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert len(raised) == _ROUNDS
+    assert int(lib.DOCA_ERROR_UNEXPECTED) not in codes
+    assert capfd.readouterr().err == ""
+    frames = {frame.filename for error in raised for frame in traceback.extract_tb(error.__traceback__)}
+    assert {name for name in frames if name.startswith(_LIBRARY)} == set()
