@@ -68,7 +68,9 @@ def _engines() -> dict[str, Call]:
     noun = watched_engines(DRIVER.engines)
 
     def create() -> Any:
+        """Each doca_pe_progress runs the callback of one task or event, as NVIDIA's header has it."""
         engine = DRIVER.engines.create()
+        DRIVER.engines.set_max_events(engine, 1)
         HANDLES.of("doca_pe", engine).noun = noun
         return engine
 

@@ -126,6 +126,9 @@ OTHERS = {
         _TESTS / "guide_programs", ("cc_server.py -p 03:00.0", "cc_client.py -p b1:00.0"), (), "Started Listening"
     ),
     "flat of 1.4": Case(_TESTS / "blocking/programs", ("flat_service.py", "flat_client.py"), (), release="1.4"),
+    "cffi and ctypes of 1.4": Case(
+        _TESTS / "blocking/programs", ("ctypes_service.py", "cffi_client.py"), (), release="1.4"
+    ),
     "flat of cc": Case(_TESTS / "cc/programs", ("flat_server.py", "flat_client.py"), ()),
     "objects of cc": Case(_TESTS / "cc/programs", ("objects_server.py", "objects_client.py"), ()),
     "cffi_direct": Case(_TESTS / "migrate/foreign", ("cffi_direct.py",), ()),
