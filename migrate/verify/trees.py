@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from migrate import _prefilter, _project
 from migrate.files import find, read
+from migrate.old_api._tables import STRUCTS
 from migrate.outcome import FileOutcome, Options
 from migrate.report.run import Run, stays
 from migrate.rewriting import rewrite_project
@@ -123,7 +124,8 @@ def _calls(outcomes: Iterable[FileOutcome], root: Path) -> Iterator[Call]:
         lines = {} if outcome.skipped else _lines_of_calls(outcome.old)
         for finding in outcome.findings:
             place = finding.span.end_line, finding.span.end_column
-            if place in lines and not finding.name.startswith(_TEXTS):
+            is_call = not finding.name.startswith(_TEXTS) and finding.name not in STRUCTS  # which ctypes may make
+            if place in lines and is_call:
                 yield Call(outcome.path.relative_to(root), *lines[place], finding.name)
 
 

@@ -32,8 +32,9 @@ if TYPE_CHECKING:
 _TOOLKIT = ("comch_next", "comm_channel_compat")
 # The calls that return a result code, alone or first in a tuple: those of C names, `try_...`, and these.
 _CODED = {"outcome", "outcomes", "outcome_list"}
-_FLAT = {f"comm_channel_compat.{name}" for name in ("_flatten", "flat", "_hot", "blocking.flat")}
-_PLAIN = {"doca_comm_channel_ep_event_channel_get"}  # of these, what returns something else
+_FLAT = {f"comm_channel_compat.{name}" for name in ("_flatten", "flat", "_hot", "blocking.flat", "blocking.endpoint")}
+_FLAT |= {f"comm_channel_compat.capi.{name}" for name in ("_comm_channel", "_blocking")}
+_PLAIN = {"doca_comm_channel_ep_event_channel_get", "_event_channel_get"}  # of these, what returns something else
 _BEHIND_C = {
     "comm_channel_compat.capi._pointers",
     "comch_next.capi.binding",
