@@ -7,6 +7,7 @@ from typing import Any
 from comch_next._codes import RepFilter, State
 from comch_next._pci import PciBdf
 from comch_next.capi._callbacks import Callbacks
+from comch_next.capi._loaded import is_loaded
 from comch_next.capi._memory import memory
 from comch_next.capi._watched import watched_engines
 from comch_next.capi.binding import Binding, Call
@@ -68,13 +69,17 @@ def _engines() -> dict[str, Call]:
     noun = watched_engines(DRIVER.engines)
 
     def create() -> Any:
-        """Each doca_pe_progress runs the callback of one task or event, as NVIDIA's header has it."""
         engine = DRIVER.engines.create()
-        DRIVER.engines.set_max_events(engine, 1)
         HANDLES.of("doca_pe", engine).noun = noun
         return engine
 
-    return {"doca_pe_create": create}
+    def connect_ctx(engine: Any, context: Any) -> None:
+        """In a program of generation 2 each progress runs one callback, as with the names of that in Python."""
+        DRIVER.engines.connect_ctx(engine, context)
+        if DRIVER.engines.get_max_events(engine) is None and is_loaded("libdoca_cc"):  # it is fixed inside of callbacks
+            DRIVER.engines.set_max_events(engine, 1)
+
+    return {"doca_pe_create": create, "doca_pe_connect_ctx": connect_ctx}
 
 
 # Contexts
