@@ -7,12 +7,11 @@ from typing import Any
 from comch_next._codes import RepFilter, State
 from comch_next._pci import PciBdf
 from comch_next.capi._callbacks import Callbacks
-from comch_next.capi._loaded import is_loaded
 from comch_next.capi._memory import memory
 from comch_next.capi._watched import watched_engines
 from comch_next.capi.binding import Binding, Call
 from comch_next.capi.handles import HANDLES
-from comch_next.capi.seam import DRIVER, driver_call
+from comch_next.capi.seam import DRIVER, driver_call, is_loaded
 from comch_next.declarations.core import FUNCTIONS
 from comch_next.errors import ErrorCode
 

@@ -9,7 +9,7 @@ from comch_next.driver import load
 from comch_next.driver.protocol import Driver
 from comch_next.errors import NotSupported
 
-__all__ = ["DRIVER", "driver_call", "leads_to_dpa"]
+__all__ = ["DRIVER", "driver_call", "is_loaded", "leads_to_dpa"]
 
 DRIVER: Driver = load("emulated")  # the native one would come back here
 
@@ -39,6 +39,12 @@ _NOUNS = (
     ("doca_buf_inventory_", "buf_inventories", ""),
     ("doca_buf_", "bufs", ""),
 )
+
+
+def is_loaded(library: str) -> bool:
+    """Whether this process has loaded a library, as libdoca_cc: a call of libdoca_common is then one of its program."""
+    with open("/proc/self/maps", encoding="utf-8", errors="replace") as maps:
+        return any(f"{library}.so" in line for line in maps)
 
 
 def leads_to_dpa(function: str) -> bool:

@@ -272,12 +272,12 @@ class Flattening:
 
     def _read_structs(self) -> None:
         """Read the uses of classes of structs: calls, and types of pointers."""
-        for token in self.values.tokens:
-            for node in self.values.uses(token) if isinstance(token.key, Struct) else ():
+        for struct in self._all(Struct):
+            for node in self.values.uses(Token(struct)):
                 above = self.forest.parents[node]
                 try:
                     if isinstance(above, ast.Call) and above.func is node:
-                        self._put_all(self._members.structs.called(above, token.key.name))
+                        self._put_all(self._members.structs.called(above, struct.name))
                     elif not isinstance(above, ast.Assign) and not self._is_type(above):
                         raise NotUnderstood(node, USE)
                 except NotUnderstood as problem:

@@ -40,15 +40,15 @@ def _items(node: ast.expr, forest: Forest, expressions: Expressions) -> list[ast
 def _passed(node: ast.expr, forest: Forest, values: Values) -> list[ast.expr]:
     """Return what callers pass for a parameter, and its default where one leaves it; nothing where one is unseen."""
     variable = forest.of(node).of[node] if isinstance(node, ast.Name) else None
-    bound = variable.bindings if variable else ()
-    function = forest.parents[forest.parents[bound[0]]] if len(bound) == 1 and isinstance(bound[0], ast.arg) else None
+    parameter = variable.bindings[0] if variable and len(variable.bindings) == 1 else None
+    function = forest.parents[forest.parents[parameter]] if isinstance(parameter, ast.arg) else None
     if not isinstance(function, ast.FunctionDef) or values.is_called_from_outside(function):
         return []
-    found = [_given(site, bound[0], function, values) for site in values.callers(function)]
+    found = [_given(site, parameter, function, values) for site in values.callers(function)]
     return [] if None in found else [part for part in found if part]
 
 
-def _given(site: ast.expr, parameter: ast.AST, function: ast.FunctionDef, values: Values) -> ast.expr | None:
+def _given(site: ast.expr, parameter: ast.AST | None, function: ast.FunctionDef, values: Values) -> ast.expr | None:
     """Return what one call passes for a parameter, or leaves to its default; nothing where that is hidden."""
     known = [*function.args.posonlyargs, *function.args.args]
     if not isinstance(site, ast.Call) or parameter not in known or not isinstance(parameter, ast.arg):

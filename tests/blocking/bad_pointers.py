@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, cast
 
 from cffi import FFI
 
@@ -34,7 +34,7 @@ class World:
         rows = (f"int {name}({', '.join(ctype for _, _, ctype in rows)});" for name, (_, rows) in FUNCTIONS.items()
                 if name != "doca_comm_channels_poll")  # fmt: skip
         self.ffi.cdef("\n".join(rows))
-        self.lib = self.ffi.dlopen("libdoca_comm_channel.so.2")
+        self.lib = cast(Any, self.ffi.dlopen("libdoca_comm_channel.so.2"))
         self.kept: list[Any] = []
         ended = self.pair(b"ended")
         for end in ended[:2]:

@@ -14,7 +14,7 @@ from functools import cache
 from typing import Any
 
 from comch_next import api
-from comch_next.capi._loaded import is_loaded
+from comch_next.capi.seam import is_loaded
 from comm_channel_compat._account import MAKES, the_account
 from comm_channel_compat._old_calls import caller
 
