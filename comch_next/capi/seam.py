@@ -42,7 +42,7 @@ _NOUNS = (
 
 
 def is_loaded(library: str) -> bool:
-    """Whether this process has loaded a library, as libdoca_cc: a call of libdoca_common is then one of its program."""
+    """Whether this process has loaded a library: a program of generation 2 has loaded libdoca_cc."""
     with open("/proc/self/maps", encoding="utf-8", errors="replace") as maps:
         return any(f"{library}.so" in line for line in maps)
 

@@ -6,7 +6,7 @@ import ast
 
 from migrate.facts.expressions import Expressions
 from migrate.facts.forest import Forest
-from migrate.python.values import Bound, Values
+from migrate.python.values import Bound, Function, Values
 
 
 def parts(node: ast.expr, forest: Forest, expressions: Expressions, values: Values) -> list[ast.expr]:
@@ -53,10 +53,12 @@ def _given(site: ast.expr, parameter: ast.AST | None, function: ast.FunctionDef,
     known = [*function.args.posonlyargs, *function.args.args]
     if not isinstance(site, ast.Call) or parameter not in known or not isinstance(parameter, ast.arg):
         return None
-    given = {len(value.arguments) if isinstance(value, Bound) else 0 for value in values.of(site.func)}
+    called = [(value.function, len(value.arguments)) if isinstance(value, Bound) else (value, 0)
+              for value in values.of(site.func)]  # fmt: skip
+    given = {count for value, count in called if isinstance(value, Function) and value.node is function}
     stars = any(isinstance(argument, ast.Starred) for argument in site.args)
-    if len(given) != 1 or stars or any(keyword.arg is None for keyword in site.keywords):
-        return None
+    if len(given) != 1 or len(called) > 1 or stars or any(keyword.arg is None for keyword in site.keywords):
+        return None  # what Python itself calls, such as the target of a thread, among it
     index = known.index(parameter)
     at = index - given.pop()
     if 0 <= at < len(site.args):

@@ -15,7 +15,7 @@ _FIRST = re.compile(r"\b(doca_comm_channel|comm_channel_compat)\b")
 _BEFORE_1_5 = re.compile(rf"\b{ATTRIBUTES}\b|\bcomm_channel_compat\s*(\.|import)\s*blocking\b")
 # What names it in programs that call C: fields and functions of that time; and what programs since then have to call.
 _OF_C_BEFORE_1_5 = re.compile(r"maxmsgs\b|event_channel_get\b|peer_addr_(info_get|user_data_[gs]et)\b")
-_SINCE_1_5 = re.compile(r"set_device\b")
+_SINCE_1_5 = re.compile(r"set_device\b|doca_cc")
 _SECOND = re.compile(r"\bdoca_cc\b|\bcomm_channel_compat\s*(\.|import)\s*cc\b")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.migrate.test_bindings import SECOND_OF_CTYPES
 from tests.migrate.test_bindings_of_ctypes import assert_stays, new
 
 CFFI = """from cffi import FFI
@@ -142,3 +143,7 @@ def test_a_program_since_1_5_is_none_of_that_time(text: str) -> None:
     if text is CFFI:
         since = since.replace("set_device(ep, None)", "set_device(ep[0], ffi.NULL)")
     assert "comch.Channel" in new(since)
+
+
+def test_a_program_of_generation_2_is_none_of_that_time() -> None:
+    assert "comch.Client" in new(SECOND_OF_CTYPES + "maxmsgs = 8\nprint(maxmsgs)\n")

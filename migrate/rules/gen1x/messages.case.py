@@ -14,6 +14,40 @@ doca_comm_channel_ep_listen(ep, "svc")
 rc, msg, length, peer = doca_comm_channel_ep_recvfrom(ep, 64, int(input()))
 
 
+# case: flags that a thread is given
+from threading import Thread
+
+from doca_comm_channel import *
+
+rc, ep = doca_comm_channel_ep_create(doca_comm_channel_init_attr())
+rc, peer = doca_comm_channel_ep_connect(ep, "svc")
+
+
+def send(msg, flags=0):
+    return doca_comm_channel_ep_sendto(ep, msg, 5, flags, peer)
+
+
+send(b"hello", DOCA_CC_MSG_FLAG_DONTWAIT)
+Thread(target=send, args=(b"hello", 7)).start()
+
+# output
+from threading import Thread
+
+from doca_comm_channel import *
+
+rc, ep = doca_comm_channel_ep_create(doca_comm_channel_init_attr())
+rc, peer = doca_comm_channel_ep_connect(ep, "svc")
+
+
+def send(msg, flags=0):
+    # CCM040: a message flag that may not be DOCA_CC_MSG_FLAG_NONE (python -m migrate explain CCM040)
+    return doca_comm_channel_ep_sendto(ep, msg, 5, flags, peer)
+
+
+send(b"hello", DOCA_CC_MSG_FLAG_DONTWAIT)
+Thread(target=send, args=(b"hello", 7)).start()
+
+
 # case: functions that are called elsewhere, and one that is not given
 import doca_comm_channel as cc
 
