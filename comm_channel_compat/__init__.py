@@ -9,7 +9,7 @@
 #   _peers           peers by connection  _devices  the core calls      _flatten  makes a C function of a call
 #   _refusals        codes in the place of exceptions
 #   _old_calls       warnings and the report  _account  what a report tells       _report  its forms
-#   _observed        what it tells tools of     _c_calls  calls of C libraries that stand on no old call
+#   _observed        what it tells tools of
 #   _shim/           the one folder that the launcher puts on the path
 
 from comm_channel_compat._launcher.python import is_running

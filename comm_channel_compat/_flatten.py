@@ -17,6 +17,18 @@ Flat = Callable[..., Any]
 Signature = tuple[str, tuple[tuple[str, str, str], ...]]  # what it returns, and (name, direction, C type) of each
 
 _BITS = {"uint8_t": 8, "int": 31, "uint16_t": 16, "uint32_t": 32, "uint64_t": 64, "size_t": 64}
+# C functions beside the channel's, by the beginning of their names, and what a program in Python does instead.
+_ABSENT = {
+    "doca_argp_": "parse arguments with argparse",
+    "doca_log": "log with logging, to a backend of doca_log_backend_create_with_file or the like",
+    "doca_version": "it is the C library's; importlib.metadata.version tells this package's",
+    "doca_mmap_export_rdma": "it is for RDMA; doca_mmap_export_pci is for the other side",
+    "doca_mmap_set_dmabuf_memrange": "it is for memory of graphics cards; doca_mmap_set_memrange takes a buffer",
+    **dict.fromkeys(
+        (f"doca_devinfo_get_{name}" for name in ("ipv", "mac_addr", "lid")), "it is a property of a port of the network"
+    ),
+    "doca_ctx_set_datapath_on_": "it is for kernels on another processor; see comch_next.dpa",
+}
 _OWN = ("union doca_data", "void *")  # of the program, which gets back what it gave
 _ANYTHING = ("doca_error_t", "union doca_data")  # NULL included
 
@@ -84,6 +96,9 @@ def no_such_name(generation: str, names: Iterable[str]) -> Callable[[str], Any]:
     def refuse(name: str) -> NoReturn:
         if name.startswith("__"):  # Python itself asks for such, at every import
             raise AttributeError(name)
+        instead = next((reason for start, reason in _ABSENT.items() if name.startswith(start)), None)
+        if instead:
+            raise no_attribute(f"{generation} has no {name!r} in Python: {instead}", name)
         import difflib  # only here, for programs that ask in vain
 
         close = difflib.get_close_matches(name, names, n=1)

@@ -141,6 +141,14 @@ def _renames() -> Iterator[tuple[object, str]]:
         yield (row.old_generation, row.old), f"Rename{fields!r}"
 
 
+def _structs() -> Iterator[tuple[object, str]]:
+    """Those that functions take, with what programs store and read."""
+    taken = {param.ctype for row in api.functions("comm_channel_1x") for param in row.params}
+    for row in api.structs("comm_channel_1x"):
+        if f"struct {row.name} *" in taken and row.fields:
+            yield row.name, repr(row.fields)
+
+
 def _error_classes() -> Iterator[tuple[object, str]]:
     for name in api.enum("doca_error").values:
         if name != "DOCA_SUCCESS":
@@ -188,6 +196,11 @@ def tables() -> str:
             "type of a callback -> its parameters in C order, each (name, C type)",
             "CALLBACKS: dict[str, tuple[tuple[str, str], ...]]",
             _callbacks(),
+        ),
+        (
+            "struct of DOCA 1.2 to 1.4 -> its fields in C order, each (name, C type)",
+            "STRUCTS: dict[str, tuple[tuple[str, str], ...]]",
+            _structs(),
         ),
         ("(generation, old name) -> where it went", "RENAMES: dict[tuple[str, str], Rename]", _renames()),
         ("another spelling -> the proper name, same arguments", "ALIASES: dict[str, str]", aliases),

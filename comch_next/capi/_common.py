@@ -11,7 +11,7 @@ from comch_next.capi._memory import memory
 from comch_next.capi._watched import watched_engines
 from comch_next.capi.binding import Binding, Call
 from comch_next.capi.handles import HANDLES
-from comch_next.capi.seam import DRIVER, driver_call
+from comch_next.capi.seam import DRIVER, driver_call, is_loaded
 from comch_next.declarations.core import FUNCTIONS
 from comch_next.errors import ErrorCode
 
@@ -71,7 +71,13 @@ def _engines() -> dict[str, Call]:
         HANDLES.of("doca_pe", engine).noun = noun
         return engine
 
-    return {"doca_pe_create": create}
+    def connect_ctx(engine: Any, context: Any) -> None:
+        """In a program of generation 2 each progress runs one callback, as with the names of that in Python."""
+        DRIVER.engines.connect_ctx(engine, context)
+        if DRIVER.engines.get_max_events(engine) is None and is_loaded("libdoca_cc"):  # it is fixed inside of callbacks
+            DRIVER.engines.set_max_events(engine, 1)
+
+    return {"doca_pe_create": create, "doca_pe_connect_ctx": connect_ctx}
 
 
 # Contexts

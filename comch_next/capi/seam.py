@@ -9,7 +9,7 @@ from comch_next.driver import load
 from comch_next.driver.protocol import Driver
 from comch_next.errors import NotSupported
 
-__all__ = ["DRIVER", "driver_call"]
+__all__ = ["DRIVER", "driver_call", "is_loaded"]
 
 DRIVER: Driver = load("emulated")  # the native one would come back here
 
@@ -44,6 +44,12 @@ _NOUNS = (
     ("doca_buf_inventory_", "buf_inventories", ""),
     ("doca_buf_", "bufs", ""),
 )
+
+
+def is_loaded(library: str) -> bool:
+    """Whether this process has loaded a library: a program of generation 2 has loaded libdoca_cc."""
+    with open("/proc/self/maps", encoding="utf-8", errors="replace") as maps:
+        return any(f"{library}.so" in line for line in maps)
 
 
 def driver_call(row: Function) -> Call:

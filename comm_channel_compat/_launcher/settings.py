@@ -40,7 +40,7 @@ def settings(current: Mapping[str, str], given: Mapping[str, str], *, stand_in: 
         found["COMCH_COMPAT_WARN"] = "1"
     if "--report" in given:
         found["COMCH_COMPAT_REPORT"] = os.path.abspath(given["--report"])
-        found["COMCH_CALL_SINK"] = "comm_channel_compat._c_calls:follow"
+        found["COMCH_CALL_SINK"] = "comm_channel_compat.capi._c_calls:follow"
         found["COMCH_TRACE_SINK"] = "comm_channel_compat._account:the_account"
         found["COMCH_COMPAT_REPORT_OF"] = str(os.getpid())  # which becomes the program
     if "--trace" in given:

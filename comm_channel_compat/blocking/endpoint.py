@@ -7,6 +7,7 @@ from typing import Any
 from comch_next import BlockingChannel, DocaError, ErrorCode, InitAttr, InvalidValue
 from comch_next.arguments import UNSET, Buffer, integer
 from comch_next.declarations.comm_channel_1x import CONSTANTS
+from comm_channel_compat._old_calls import old_call
 from comm_channel_compat._peers import Peers, connection_of
 from comm_channel_compat._refusals import code_of
 from comm_channel_compat.peer_addr import PeerAddr
@@ -54,6 +55,7 @@ class Endpoint:
 
     # Of the hot path; the face in C calls them, too
 
+    @old_call("doca_comm_channel_ep_sendto", is_coded=True)
     def _sendto_code(self, msg: Buffer, len: int, flags: int, peer: PeerAddr | None) -> int:  # noqa: A002  # the C name
         try:
             self.modern.send_to(msg, connection_of(peer), _timeout(flags), length=len)
@@ -61,6 +63,7 @@ class Endpoint:
             return code_of(error)
         return 0
 
+    @old_call("doca_comm_channel_ep_recvfrom", is_coded=True)
     def _recvfrom_code(self, len: int, flags: int) -> Received:  # noqa: A002  # the C name
         try:
             timeout = _timeout(flags)

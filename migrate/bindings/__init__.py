@@ -18,6 +18,8 @@ a list of one item in it, a buffer a bytearray, and a call that fills cells is `
     finders    functions that only find a function of C
     hoisted    helpers that make a C value of the type that they are given
     rows       loops over functions with their arguments
+    structs    structs that programs of ctypes declare: the old module's classes in their place
+    struct_values and the values of them
     declarations, enums   what the texts of the program declare for cffi
     shown      what cffi shows callbacks of their arguments
     texts      the texts that an expression can have

@@ -9,7 +9,7 @@ from pathlib import Path
 from migrate.bindings.declarations import Declarations
 from migrate.bindings.knowledge import Bindings
 from migrate.facts.forest import Forest
-from migrate.old_api.generations import VOCABULARY
+from migrate.old_api.generations import vocabulary_of_c
 from migrate.python.modules import Project
 from migrate.python.source import Source
 from migrate.python.values import Values
@@ -19,7 +19,7 @@ class Analysis:
     """The facts of some sources, each made when it is first asked for. Steps that change nothing share them."""
 
     def __init__(self, sources: Mapping[Path, Source]) -> None:
-        self.sources, self.vocabulary = sources, VOCABULARY
+        self.sources, self.vocabulary = sources, vocabulary_of_c([source.text for source in sources.values()])
         self.project = Project(
             {path: source.tree for path, source in sources.items()},
             {path: source.names for path, source in sources.items()},

@@ -7,11 +7,13 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 
 from migrate.bindings.enums import Enums
+from migrate.old_api._tables import STRUCTS
 from migrate.old_api.vocabulary import Parameter
 
 _COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 _FUNCTION = re.compile(r"\btypedef\s+[\w\s*]+?(?:\(\s*\*\s*(\w+)\s*\)|\b(\w+))\s*\(([^()]*)\)\s*;")
 _ALIAS = re.compile(r"\btypedef\s+([\w\s]+[\s*])(\w+)\s*;")
+_STRUCT = re.compile(r"\btypedef\s+struct\s*\w*\s*\{([^{}]*)\}\s*(\w+)\s*;")
 _TRUTH = re.compile(r"\b(?:bool|_Bool)\s+(doca_\w+)\s*\(")
 _WORD = re.compile(r"(?<!struct )\b[a-zA-Z_]\w*")
 _INLINE = re.compile(r"[\w\s*]+?(?:\(\s*\*?\s*\))?\s*\(([^()]*)\)\s*$")
@@ -36,6 +38,9 @@ class Declarations:
         for text in texts:
             for target, name in _ALIAS.findall(text):
                 self._aliases.setdefault(name, set()).add(" ".join(target.split()))
+            for fields, name in _STRUCT.findall(text):
+                known = (struct for struct, rows in STRUCTS.items() if rows == tuple(_fields(fields)))
+                self._aliases.setdefault(name, set()).update(f"struct {struct}" for struct in known)
             for behind_star, plain, parameters in _FUNCTION.findall(text):
                 self._callbacks.setdefault(behind_star or plain, set()).add(parameters)
 
@@ -94,6 +99,13 @@ def _shown(parameter: str) -> str:
         return "bool"
     is_char = "char" in words and words.isdisjoint({"signed", "unsigned"})
     return "char" if is_char else "float" if words & {"float", "double"} else ""
+
+
+def _fields(body: str) -> Iterator[tuple[str, str]]:
+    """Yield the fields of a struct, each with its type."""
+    for declared in filter(None, map(str.strip, body.split(";"))):
+        kind, _, names = declared.partition(" ")
+        yield from ((name.strip(), kind) for name in names.split(","))
 
 
 def _compiled(tree: ast.AST) -> Iterator[tuple[str, ast.Call]]:

@@ -16,7 +16,8 @@ from migrate.bindings.joined import Joined
 from migrate.bindings.refusal import DECLARATION
 from migrate.bindings.relaying import Relaying
 from migrate.bindings.spelled_out import SpelledOut
-from migrate.bindings.tokens import Computed, Ffi, Maker, Member, Name, Package, keys
+from migrate.bindings.structs import OwnStructs
+from migrate.bindings.tokens import Computed, Ffi, Maker, Member, Name, Package, Struct, keys
 from migrate.bindings.user_data import is_union
 from migrate.facts.libraries import Cause
 from migrate.python.source import Located, Source, Unreadable
@@ -93,7 +94,7 @@ def groups(sources: Mapping[Path, Source], given: frozenset[Path], width: int | 
     if not any(spelling in source.text for source in sources.values() for spelling in _SPELLINGS):
         return []
     analysis, earlier = Analysis(sources), dict[Path, Flat]()
-    for reader in (Joined, Forwarding, Relaying, Relaying):  # helpers may be called by helpers
+    for reader in (OwnStructs, Joined, Forwarding, Relaying, Relaying):  # helpers may be called by helpers
         analysis = _changed(analysis, reader(analysis).changes(), earlier)
     spelled_out = SpelledOut(analysis)
     analysis = _changed(analysis, spelled_out.changes(), earlier)
@@ -176,7 +177,9 @@ class _Files:
         for binding in names.of:
             if isinstance(binding, ast.alias):
                 found = list(keys(values.of_target(binding)))
-                if any(isinstance(key, Package | Name) or key in self._flattening.dropped() for key in found):
+                of_struct = () if (binding.asname or binding.name) in self._imported else (Struct,)
+                kinds, dropped = (Package, Name, *of_struct), self._flattening.dropped()
+                if any(isinstance(key, kinds) or key in dropped for key in found):
                     yield binding
             elif isinstance(binding, ast.ClassDef) and is_union(binding, values):
                 yield binding

@@ -33,6 +33,7 @@ from migrate.bindings.tokens import (
     Pointer,
     Shape,
     Stranger,
+    Struct,
     Text,
     UserData,
     View,
@@ -81,6 +82,7 @@ class Flattening:
         self._read_calls()
         self._read_members()
         self._read_decorators()
+        self._read_structs()
         shown = Shown(self.forest, self.values, declarations)
         self._put_each([*shown.edits(), *shown.returned()])
         self._read_uses()
@@ -267,6 +269,25 @@ class Flattening:
                 if any(isinstance(key, Maker) for key in keys(self.values.of(decorator))):
                     self.expressions[decorator] = callbacks.decorator(function, decorator)
                     self._touch(decorator)
+
+    def _read_structs(self) -> None:
+        """Read the uses of classes of structs: calls, and types of pointers."""
+        for struct in self._all(Struct):
+            for node in self.values.uses(Token(struct)):
+                above = self.forest.parents[node]
+                try:
+                    if isinstance(above, ast.Call) and above.func is node:
+                        self._put_all(self._members.structs.called(above, struct.name))
+                    elif not isinstance(above, ast.Assign) and not self._is_type(above):
+                        raise NotUnderstood(node, USE)
+                except NotUnderstood as problem:
+                    self._refuse(problem)
+
+    def _is_type(self, node: ast.AST) -> bool:
+        """Whether a call gives a type of a pointer: `POINTER(struct)`."""
+        return isinstance(node, ast.Call) and any(
+            isinstance(key, Name) and key.name == "POINTER" for key in keys(self.values.of(node.func))
+        )
 
     def _read_uses(self) -> None:
         for place, shown in self._uses.looked_into():

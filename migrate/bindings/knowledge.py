@@ -27,6 +27,8 @@ from migrate.bindings.tokens import (
     Pointer,
     Shape,
     Stranger,
+    Struct,
+    Structs,
     Text,
     UserData,
     View,
@@ -68,6 +70,8 @@ class Bindings:
 
     def module(self, name: str) -> Token | None:
         """Return the token of one of the packages."""
+        if name in self._vocabulary.packages and self._vocabulary.renamed:
+            return Token(Structs())
         known = name in _MODULES or name in self._declarations.compiled
         return Token(Package(_MODULES.get(name, name))) if known else None
 
@@ -81,6 +85,8 @@ class Bindings:
                 return [Token(Ffi(self._declarations.compiled[key.name])) if name == "ffi" else Plain.UNKNOWN]
             is_base = name in ("Structure", "Union", "BigEndianStructure", "LittleEndianStructure")
             return [External(f"ctypes.{name}") if is_base else Token(Name(key.name, name))]
+        if isinstance(key, Structs):
+            return [Token(Struct(name)) if name in self._vocabulary.renamed else Plain.UNKNOWN]
         if isinstance(key, Ffi):
             return [Token(Null())] if name == "NULL" else [Token(Member(key, name))]
         if isinstance(key, Library):
@@ -113,6 +119,8 @@ class Bindings:
             is_text = function.returns == "const char *"
             return [Token(Text(key.spelling) if is_text else Pointer(key.spelling))
                     if is_text or "return" in function.kinds else Plain.OTHER]  # fmt: skip
+        if isinstance(key, Struct):
+            return [Token(Data(node, *shapes.of_struct(key.name), CTYPES, ctype=key.name))]
         if isinstance(key, Maker):
             return [*arguments.positional[0]] if arguments.positional else []
         if isinstance(key, Stranger | Computed):

@@ -10,6 +10,7 @@ from migrate.bindings.calls import decoding, is_function_of
 from migrate.bindings.knowledge import new_type
 from migrate.bindings.numbers import Numbers
 from migrate.bindings.refusal import COLLECTED, USE, NotUnderstood
+from migrate.bindings.struct_values import StructValues
 from migrate.bindings.tokens import CFFI, CTYPES, GIVEN, Data, Member, Own, Pointer, Shape, Text, UserData, keys
 from migrate.bindings.user_data import pointed
 from migrate.facts.expressions import Expressions
@@ -32,6 +33,7 @@ class Members:
     ) -> None:
         self._forest, self._values, self._reaching = forest, values, reaching
         self._expressions, self._numbers = expressions, numbers
+        self.structs = StructValues(forest, values, numbers)
 
     def of_ffi(self, node: ast.Call, name: str) -> Edit | None:
         """Return the edit of a call of a method of an FFI object."""
@@ -59,7 +61,7 @@ class Members:
         data = [key for key in keys(found) if isinstance(key, Data)]
         if not data:
             return None
-        alike = {(each.shape, each.holds == "list", each.spelling) for each in data}
+        alike = {(each.shape, each.holds in ("list", "struct") and each.holds, each.spelling) for each in data}
         if len(alike) > 1 or len(data) < len(found - {Plain.NONE}):
             raise NotUnderstood(node, USE)
         return min(data, key=lambda each: each.holds)  # of a cell for handles and numbers, that of a handle
@@ -81,7 +83,7 @@ class Members:
     def _buffer(self, node: ast.expr) -> bool:
         """Whether an expression is a buffer of the program's; not where it is something that stays cffi's."""
         data = self.data(node)
-        if data is not None and data.shape is Shape.CELL:
+        if data is not None and data.shape is not Shape.BUFFER:
             raise NotUnderstood(node, USE)
         if data is None and Plain.UNKNOWN in self._reaching.of(node):
             raise NotUnderstood(node, USE)
@@ -125,6 +127,8 @@ class Members:
         data = self.data(node)
         if data is None:
             return None
+        if data.holds == "struct":
+            return node, self.structs.new(node, data)
         given: dict[str, ast.expr] = {"value": node.args[1]} if len(node.args) > 1 else {}
         if data.shape is Shape.CELL:
             if given:
@@ -222,7 +226,7 @@ class Members:
         if isinstance(node.args[0], ast.Constant):
             return None
         data = self.data(node.args[0])
-        if data is not None and data.shape is Shape.CELL:
+        if data is not None and data.shape is not Shape.BUFFER:
             raise NotUnderstood(node, USE)
         self._check_whole(node)
         return (node, Template("len({buffer})", {"buffer": node.args[0]})) if data else None

@@ -6,12 +6,14 @@ import re
 from typing import NamedTuple
 
 from migrate.bindings.tokens import Shape
+from migrate.old_api._tables import FUNCTIONS, STRUCTS
 from migrate.old_api.vocabulary import KINDS
 
 _WIDTHS = (8, 16, 32, 64)
 NUMBERS = frozenset({f"{sign}int{width}_t" for sign in ("", "u") for width in _WIDTHS})
 NUMBERS |= {"size_t", "ssize_t", "intptr_t", "uintptr_t", "int", "long", "short"}  # True and False are no numbers
 BYTES = frozenset({"char", "uint8_t", "int8_t", "void"})
+_FILLED = {ctype for _, rows in FUNCTIONS.values() for _, direction, ctype in rows if direction == "out"}
 _ARRAY = re.compile(r"\[([^\]]*)\]\s*$")
 _WORDS = frozenset({"const", "struct", "enum", "unsigned", "signed", "volatile"})
 
@@ -42,9 +44,16 @@ def made(text: str) -> tuple[Shape, str] | None:
         kinds = {2: "handle", 3: "list"}
         single = length is None or length == "1"
         return (Shape.CELL, kinds[depth]) if single and depth in kinds else None
+    if name in STRUCTS and (stars, length) in ((1, None), (0, "1")):
+        return of_struct(name)
     if name in BYTES and stars == 0 and length is not None:
         return Shape.BUFFER, "bytes"
     is_number = name in NUMBERS or name.startswith("doca_") or (name == "char" and "char" not in text.split())
     if is_number and (stars, length) in ((1, None), (0, "1")):
         return Shape.CELL, "number"
     return None
+
+
+def of_struct(name: str) -> tuple[Shape, str]:
+    """What a struct becomes: an object, in a cell where functions fill it."""
+    return Shape.CELL if f"struct {name} *" in _FILLED else Shape.OBJECT, "struct"

@@ -17,6 +17,7 @@ class Shape(Enum):
 
     CELL = "a list of one item"
     BUFFER = "a bytearray"
+    OBJECT = "an object with the fields of a struct"
 
 
 @dataclass(frozen=True)
@@ -85,7 +86,8 @@ class Stranger:
 class Data:
     """A C value that the program makes and C fills, by the expression that makes it.
 
-    holds: "handle", "list" (of handles), "number" or "bytes". ffi: of which FFI object. ctype: the type of a number.
+    holds: "handle", "list" (of handles), "number", "bytes" or "struct". ffi: of which FFI object. ctype: the type of a
+    number, or the struct.
     """
 
     node: ast.expr
@@ -142,6 +144,18 @@ class Pointer:
     """A handle as cffi or ctypes shows it."""
 
     spelling: str
+
+
+@dataclass(frozen=True)
+class Structs:
+    """The old module, as what has the classes of structs."""
+
+
+@dataclass(frozen=True)
+class Struct:
+    """The class of a struct."""
+
+    name: str
 
 
 @dataclass(frozen=True)

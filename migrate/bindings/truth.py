@@ -44,6 +44,8 @@ class Truth:
             return self._is_asked(self._forest.of(above).function(above))
         negated = isinstance(above, ast.UnaryOp) and isinstance(above.op, ast.Not)
         filtered = isinstance(above, ast.comprehension) and node in above.ifs
+        if isinstance(above, ast.Call):
+            return above.args == [node] and self._values.of(above.func) == {External("builtins.bool")}
         return negated or filtered or (isinstance(above, _STATEMENTS) and above.test is node)
 
     def looked_into(self) -> Iterator[tuple[ast.expr, Data]]:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Mapping
 
+from migrate.bindings import shapes
 from migrate.bindings.numbers import Numbers
 from migrate.bindings.refusal import USE, NotUnderstood
 from migrate.bindings.tokens import CTYPES, GIVEN, Data, Name, Null, Shape, keys
 from migrate.bindings.truth import Truth
 from migrate.facts.forest import Forest
+from migrate.old_api._tables import STRUCTS
 from migrate.python.values import Bound, Class, External, Function, Partial, Plain, Token, Value, Values
 from migrate.text.code import Template
 
@@ -38,8 +40,10 @@ class Uses:
         above: ast.AST = self._forest.parents[node]
         if isinstance(above, ast.keyword):
             above = self._forest.parents[above]
+        if data.holds == "struct" and isinstance(above, ast.Attribute | ast.Subscript) and node is above.value:
+            return self._of_struct(above, data)
         if data.holds == "number" and isinstance(above, ast.Attribute | ast.Subscript):
-            self._stored(above, data)
+            self._stored(above, data.ctype)
         if isinstance(above, ast.BinOp) and isinstance(above.op, ast.Add) and node is above.left:
             return self._behind(above, data)
         judge = _PLACES.get(type(above))
@@ -79,11 +83,35 @@ class Uses:
         elif not isinstance(above, _PASSING):
             raise NotUnderstood(node, USE)
 
-    def _stored(self, place: ast.expr, data: Data) -> None:
+    def _stored(self, place: ast.expr, ctype: str) -> None:
         """Refuse a number that is stored where it does not fit."""
         above = self._forest.parents[place]
         if isinstance(above, ast.Assign) and place in above.targets:
-            self._numbers.check(above.value, data.ctype)
+            self._numbers.check(above.value, ctype)
+
+    def _of_struct(self, place: ast.Attribute | ast.Subscript, data: Data) -> tuple[ast.expr, Template] | None:
+        """Return the edit of a field, or of what stands for a struct behind a pointer: `info[0]`, `info.contents`."""
+        fields = dict(STRUCTS[shapes.ctype(data.ctype).name])
+        held = "{value}[0]" if data.shape is Shape.CELL else "{value}"
+        parts = {"value": place.value}
+        if isinstance(place, ast.Attribute) and place.attr in fields:
+            self._field(place, fields[place.attr])
+            return place, Template(f"{held}.{place.attr}", parts)
+        first = isinstance(place, ast.Subscript) and ast.unparse(place.slice) == "0"
+        field = self._forest.parents[place]
+        if not first and not (isinstance(place, ast.Attribute) and place.attr == "contents"):
+            raise NotUnderstood(place, USE)
+        if not isinstance(field, ast.Attribute) or field.attr not in fields:
+            raise NotUnderstood(place, USE)  # it is the memory itself
+        self._field(field, fields[field.attr])
+        return place, Template(held, parts)
+
+    def _field(self, place: ast.Attribute, ctype: str) -> None:
+        """Refuse what stores something else in a field than a number that can be seen to fit, or that C would check."""
+        above = self._forest.parents[place]
+        if not isinstance(place.ctx, ast.Load) and not isinstance(above, ast.Assign):
+            raise NotUnderstood(above, USE)
+        self._stored(place, ctype)
 
     def _attribute(self, node: ast.expr, above: ast.Attribute, data: Data) -> tuple[ast.expr, Template] | None:
         parts = {"value": node}

@@ -81,6 +81,10 @@ class Expressions:
                 return _OPERATIONS[type(node.op)](left, right)
         return None
 
+    def only_value(self, node: ast.expr) -> ast.expr | None:
+        """Return the expression that a name is bound to, when nothing else ever binds it."""
+        return self._only_value(self._forest.of(node).of[node]) if isinstance(node, ast.Name) else None
+
     def _only_value(self, variable: Variable) -> ast.expr | None:
         """Return the expression that a variable is bound to, when nothing else ever binds it."""
         is_known = len(variable.bindings) == 1 and self.binds_all(variable)

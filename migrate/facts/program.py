@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any
 
 from migrate.facts.called_back import CalledBack
-from migrate.facts.choices import choices, given_at
+from migrate.facts.choices import given_at, parts
 from migrate.facts.comparisons import with_items
 from migrate.facts.elsewhere import Elsewhere
 from migrate.facts.endings import Endings
@@ -42,6 +42,8 @@ from migrate.python.source import Source
 from migrate.python.values import Instance, Plain, Token, Value, Values
 
 __all__ = ["Facts", "Obstacle", "Reference"]
+
+_DEPTH = 5  # choices of choices
 
 
 class Facts:
@@ -247,9 +249,14 @@ class Facts:
         value = self._api.vocabulary.constants.get(known)
         return self._expressions.constant(node) if value is None else value
 
-    def choices(self, node: ast.expr) -> list[object]:
+    def choices(self, node: ast.expr, depth: int = _DEPTH) -> list[object]:
         """Return every constant that an expression can be; nothing where it may be something else."""
-        return choices(node, self._forest, self._expressions)
+        value = self.constant(node)
+        if value is not None:
+            return [value]
+        behind = parts(node, self._forest, self._expressions, self.values) if depth else ()
+        found = [self.choices(part, depth - 1) for part in behind]
+        return [value for values in found for value in values] if all(found) else []
 
     def choices_given(self, function: str, index: int) -> list[object]:
         """Return every constant that calls give a function of the flat module at a place; nothing if one is unseen."""

@@ -469,6 +469,12 @@ CALLBACKS: dict[str, tuple[tuple[str, str], ...]] = {
     'doca_argp_param_cb_t': (('param', 'void *'), ('config', 'void *')),
 }
 
+# struct of DOCA 1.2 to 1.4 -> its fields in C order, each (name, C type)
+STRUCTS: dict[str, tuple[tuple[str, str], ...]] = {
+    'doca_comm_channel_init_attr': (('cookie', 'uint32_t'), ('flags', 'uint32_t'), ('maxmsgs', 'uint32_t'), ('msgsize', 'uint32_t')),
+    'doca_comm_channel_peer_addr_info': (('vport', 'uint16_t'), ('msgsize', 'uint32_t'), ('maxmsgs', 'uint32_t'), ('curmsgs', 'uint32_t'), ('rx_msgs', 'uint64_t'), ('tx_msgs', 'uint64_t'), ('rx_bytes', 'uint64_t'), ('tx_bytes', 'uint64_t')),
+}
+
 # (generation, old name) -> where it went
 RENAMES: dict[tuple[str, str], Rename] = {
     ('comm_channel_1x', 'doca_comm_channel_ep_create'): Rename('doca_comm_channel_ep_create + doca_comm_channel_ep_set_device + doca_comm_channel_ep_set_max_msg_size + doca_comm_channel_ep_set_send_queue_size + doca_comm_channel_ep_set_recv_queue_size', ('doca_comm_channel_ep_create', 'doca_comm_channel_ep_set_device', 'doca_comm_channel_ep_set_max_msg_size', 'doca_comm_channel_ep_set_send_queue_size', 'doca_comm_channel_ep_set_recv_queue_size'), 'rename+semantic-change', 'function', '1.5', '(attr, ep) became (ep); attribute fields became setters; a device must be named, and a representor on the service side.'),

@@ -9,7 +9,7 @@ from migrate.old_api.vocabulary import Function, Parameter, Vocabulary
 SUFFIX = "-1x"  # of the names of functions that DOCA 1.5 has, too
 GENERATION = "comm_channel_1x"
 ATTRIBUTES = "doca_comm_channel_init_attr"  # which only programs of that time name
-_PACKAGE = "doca_comm_channel"
+PACKAGE = "doca_comm_channel"
 # The structs of that time have the same fields in comch_next.
 _RENAMED = {ATTRIBUTES: "InitAttr", "doca_comm_channel_peer_addr_info": "PeerInfo"}
 # What the headers name without all that it takes to run it.
@@ -25,7 +25,7 @@ def _function(name: str) -> Function:
 
 
 def _build() -> Vocabulary:
-    core = {name: function for name, function in GENERATION_1.flat.items() if not name.startswith(_PACKAGE)}
+    core = {name: function for name, function in GENERATION_1.flat.items() if not name.startswith(PACKAGE)}
     named = [name for generation, name in FUNCTIONS if generation == GENERATION and name not in _NOT_GIVEN]
     own = {name: _function(name) for name in named}
     constants = dict(GENERATION_1.constants)
@@ -33,8 +33,8 @@ def _build() -> Vocabulary:
     others = frozenset({"LegacyCallWarning", *_NOT_GIVEN})
     names = frozenset({*core, *own, *constants, *_RENAMED, *others})
     return Vocabulary(
-        packages=dict.fromkeys((_PACKAGE, "comm_channel_compat.blocking"), _PACKAGE),
-        modules={(_PACKAGE, ""): names, (_PACKAGE, "flat"): names},
+        packages=dict.fromkeys((PACKAGE, "comm_channel_compat.blocking"), PACKAGE),
+        modules={(PACKAGE, ""): names, (PACKAGE, "flat"): names},
         flat=core | own,
         objects={},
         methods={key: function for key, function in GENERATION_1.methods.items() if key[0] not in ("endpoint", "peer")},

@@ -19,7 +19,7 @@ _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 class Method(Form):
     """``handle.name(arguments)``. inputs: C name -> parameter, in the order of the parameters.
 
-    number: a flat call gives an int in place of a bool or enum.
+    number: a flat call gives an int in place of a bool or enum. made: C name -> what is passed in its place.
     """
 
     name: str
@@ -28,13 +28,14 @@ class Method(Form):
     number: bool = False
     failure: str = "INVALID_VALUE"
     code: str = ""
+    made: Mapping[str, str] = field(default_factory=dict)
 
     def names(self) -> frozenset[str]:
         return frozenset(self.inputs)
 
     def arguments(self, site: Site) -> str:
         """The text of the new arguments."""
-        return site.arguments(self.inputs, self.options)
+        return site.arguments(self.inputs, self.options, self.made)
 
     def plain(self, site: Site) -> str:
         return f"{{{site.handle}}}.{self.name}({self.arguments(site)})"

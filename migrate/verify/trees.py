@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from migrate import _prefilter, _project
 from migrate.files import find, read
+from migrate.old_api._tables import STRUCTS
 from migrate.outcome import FileOutcome, Options
 from migrate.report.run import Run, stays
 from migrate.rewriting import rewrite_project
@@ -126,7 +127,8 @@ def _calls(outcomes: Iterable[FileOutcome], root: Path) -> Iterator[Call]:
         lines = {} if outcome.skipped else _lines_of_calls(outcome.old)
         for finding in outcome.findings:
             place = finding.span.end_line, finding.span.end_column
-            if place in lines and not _ASIDE.fullmatch(finding.name):
+            is_aside = _ASIDE.fullmatch(finding.name) or finding.name in STRUCTS  # which ctypes may make
+            if place in lines and not is_aside:
                 yield Call(outcome.path.relative_to(root), *lines[place], finding.name)
 
 

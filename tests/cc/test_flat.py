@@ -244,3 +244,20 @@ def test_what_a_callback_raises_is_raised_by_progress(world: World) -> None:
 def test_a_misspelled_name_says_what_is_close() -> None:
     with pytest.raises(AttributeError, match=r"generation 2 has no .* did you mean doca_cc_server_create"):
         cc.flat.doca_cc_server_creat()
+
+
+@pytest.mark.parametrize(
+    ("name", "instead"),
+    [
+        ("doca_argp_init", "argparse"),
+        ("doca_version", "importlib.metadata"),
+        ("doca_log", "logging"),
+        ("doca_mmap_export_rdma", "doca_mmap_export_pci"),
+        ("doca_mmap_set_dmabuf_memrange", "doca_mmap_set_memrange"),
+        ("doca_devinfo_get_ipv4_addr", "network"),
+    ],
+)
+def test_a_function_beside_the_channel_is_refused_by_name(name: str, instead: str) -> None:
+    assert not hasattr(cc, name)
+    with pytest.raises(AttributeError, match=f"generation 2 has no '{name}' in Python: .*{instead}"):
+        getattr(cc.flat, name)

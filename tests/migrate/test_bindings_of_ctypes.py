@@ -45,6 +45,7 @@ until(lambda: peer)
     ("lines", "wanted"),
     [
         ("if peer and rc == 0:\n    print(rc)\n", "if peer[0] and rc == 0:"),
+        ("print(bool(peer), rc)\n", "print(bool(peer[0]), rc)"),
         ("print([rc for _ in range(2) if not peer])\n", "if not peer[0]]"),
         ("for end in (ep, peer):\n    print(end.value is None)\n", "    print(end[0] is None)"),
         (LATE, "if (late and late[0]):"),

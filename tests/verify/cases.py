@@ -86,8 +86,8 @@ def _told(folder: Path, cue: str = "listening", release: str = "") -> Case:
 _TESTS = ROOT / "tests"
 _FOREIGN, _GUESTS, _DATA = _TESTS / "migrate/programs", _TESTS / "faces/guests_of_cc", _TESTS / "migrate/data"
 _LEGACY = ROOT / "samples_legacy"
-_CUES = {"late_service": "waiting"}
-_OF_2_5 = {"cffi/c_port", "cffi/caps_of_25", "ctypes/bulk_of_25", "ctypes/c_port"}
+_CUES = {"late_service": "waiting", "ctypes_port_of_1_4": "Listening"}
+_OF_2_5 = {"cffi/c_port", "cffi/caps_of_25", "ctypes/bulk_of_25", "ctypes/c_port", "ctypes/ring_of_25"}
 
 # Samples of the folder itself, which has others below, and what they import; and those of folders of their own.
 _OBJECTS: dict[str, tuple[str, ...]] = {
@@ -108,7 +108,8 @@ def _sample(folder: Path, name: str, modules: tuple[str, ...] | None = None) -> 
 
 
 PROGRAMS = {
-    folder.name: _told(folder, cue=_CUES.get(folder.name, "listening")) for folder in sorted(_FOREIGN.iterdir())
+    folder.name: _told(folder, _CUES.get(folder.name, "listening"), "1.4" if folder.name.endswith("_of_1_4") else "")
+    for folder in sorted(_FOREIGN.iterdir())
 }
 GUESTS = {
     name: _told(_GUESTS / name, release="2.5" if name in _OF_2_5 else "")
@@ -127,6 +128,9 @@ OTHERS = {
         _TESTS / "guide_programs", ("cc_server.py -p 03:00.0", "cc_client.py -p b1:00.0"), (), "Started Listening"
     ),
     "flat of 1.4": Case(_TESTS / "blocking/programs", ("flat_service.py", "flat_client.py"), (), release="1.4"),
+    "cffi and ctypes of 1.4": Case(
+        _TESTS / "blocking/programs", ("ctypes_service.py", "cffi_client.py"), (), release="1.4"
+    ),
     "flat of cc": Case(_TESTS / "cc/programs", ("flat_server.py", "flat_client.py"), ()),
     "objects of cc": Case(_TESTS / "cc/programs", ("objects_server.py", "objects_client.py"), ()),
     "cffi_direct": Case(_TESTS / "migrate/foreign", ("cffi_direct.py",), ()),

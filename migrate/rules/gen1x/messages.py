@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from migrate.facts.program import Facts
 from migrate.old_api.calls import Call
 from migrate.old_api.generation_1 import EP
@@ -17,12 +19,13 @@ PART = Method("send_to", {**_INPUTS, "len": "length"})
 RECEIVE = Coded("try_receive", {"len": "size"})
 
 
-def _sendto(call: Call, facts: Facts) -> Method:
-    whole = not call.problem and is_whole(call.arguments["msg"], call.arguments["len"], facts)
-    return WHOLE if whole else PART
+def _sendto(call: Call, facts: Facts) -> tuple[Method, Call]:
+    if call.problem or not is_whole(call.arguments["msg"], call.arguments["len"], facts):
+        return PART, call
+    return WHOLE, replace(call, arguments={name: node for name, node in call.arguments.items() if name != "len"})
 
 
 RULES: dict[str, Rule] = {
     f"{EP}sendto{SUFFIX}": by_flags(_sendto),
-    f"{EP}recvfrom{SUFFIX}": by_flags(lambda *_: RECEIVE),
+    f"{EP}recvfrom{SUFFIX}": by_flags(lambda call, _: (RECEIVE, call)),
 }

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 _TOOLKIT = ("comch_next", "comm_channel_compat")
 # The calls that return a result code, alone or first in a tuple: those of C names, `try_...`, and these.
 _CODED = {"outcome", "outcomes", "outcome_list"}
-_FLAT = {f"comm_channel_compat.{name}" for name in ("_flatten", "flat", "_hot", "blocking.flat")}
+_FLAT = {f"comm_channel_compat.{name}" for name in ("_flatten", "flat", "_hot", "blocking.flat", "blocking.endpoint")}
 _PLAIN = {"doca_comm_channel_ep_event_channel_get"}  # of these, what returns something else
 _SUNK, _BEHIND_C = "comch_next.capi._watched", "comch_next.capi.binding"  # what C libraries call, and their codes
 _WAITING = {"DOCA_SUCCESS", "DOCA_ERROR_AGAIN", "DOCA_ERROR_CONNECTION_INPROGRESS", "DOCA_ERROR_IN_PROGRESS"}

@@ -14,6 +14,7 @@ from functools import cache
 from typing import Any
 
 from comch_next import api
+from comch_next.capi.seam import is_loaded
 from comm_channel_compat._account import LISTS, MAKES, the_account
 from comm_channel_compat._old_calls import caller
 
@@ -43,7 +44,7 @@ def _symbol(name: str) -> str:
     if name.startswith(_FOLLOWED):
         return ""
     if name.startswith(_MODERN):
-        return _names_of_cc().get(name, "") if _has_cc() else ""
+        return _names_of_cc().get(name, "") if is_loaded("libdoca_cc") else ""
     return name
 
 
@@ -56,8 +57,3 @@ def _names_of_cc() -> Mapping[str, str]:
             found.setdefault(row.new, []).append(row.old)
     of_release = -1 if os.environ.get("COMCH_COMPAT_DOCA") == "2.5" else 0  # the names of 2.6 stand first
     return {new: old[of_release] for new, old in found.items()}
-
-
-def _has_cc() -> bool:
-    with open("/proc/self/maps", encoding="utf-8", errors="replace") as maps:
-        return any("libdoca_cc.so" in line for line in maps)

@@ -1,0 +1,69 @@
+"""Objects of generation 2 and of comch_next convert, of each kind, and are the same ones again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.cc.world import World, cc, okay
+from tests.fast_path.lane import Lane
+
+
+def _tasks(world: World) -> Iterator[tuple[Any, Any]]:
+    """A task of each kind, with its buffer if it has one."""
+    connection, producer, consumer = world.connection, world.running(world.producer), world.running(world.consumer)
+    yield okay(cc.doca_cc_client_task_send_alloc_init(world.client, connection, b"text", 4)), None
+    for alloc, *given in (
+        (cc.doca_cc_producer_task_send_alloc_init, producer, world.buf(data=b"data"), 1),
+        (cc.doca_cc_consumer_task_post_recv_alloc_init, consumer, world.buf(1024)),
+    ):
+        yield okay(alloc(*given)), given[1]
+
+
+def test_what_generation_2_made_comes_back(world: World) -> None:
+    connection = world.connection
+    made = [world.pe, world.server, world.client, connection, world.connections[0], world.producer, world.consumer]
+    made += [world.mmap, world.inventory]
+    for old in made:
+        modern = cc.unwrap(old)
+        assert type(modern).__module__.startswith("comch_next")
+        assert cc.wrap(modern) is old
+    for task, buf in _tasks(world):
+        assert cc.wrap(cc.unwrap(task)) is task
+        assert buf is None or cc.unwrap(cc.wrap(cc.unwrap(buf))) is cc.unwrap(buf)
+        cc.doca_task_free(task.as_task())
+        if buf is not None:
+            okay(cc.doca_buf_dec_refcount(buf))
+
+
+@pytest.fixture
+def lane() -> Iterator[Lane]:
+    made = Lane().run()
+    yield made
+    made.close()
+
+
+def test_what_comch_next_made_is_used_by_the_old_names(lane: Lane) -> None:
+    inbox, outbox = lane.inbox, lane.outbox
+    task, buf = outbox.producer.task_send_alloc_init(outbox.buf(b"data"), b"", 1), outbox.buf(b"more")
+    for modern, kind, reads in (
+        (lane.there.context, cc.Server, lambda it: it.as_ctx().get_state() == cc.DOCA_CTX_STATE_RUNNING),
+        (lane.here.connection, cc.Connection, lambda it: cc.unwrap(it.get_client_ctx()) is lane.here.context),
+        (inbox.consumer, cc.Consumer, lambda it: it.get_id() == inbox.consumer.id),
+        (outbox.producer, cc.Producer, lambda it: it.as_ctx().get_state() == cc.DOCA_CTX_STATE_RUNNING),
+        (inbox.mmap, cc.Mmap, lambda it: it.get_memrange()[1] == len(inbox.mmap)),
+        (inbox.inventory, cc.BufInventory, lambda it: it.get_num_elements() == 64),
+        (buf, cc.Buf, lambda it: it.get_data_len() == 4),
+        (task, cc.ProducerTaskSend, lambda it: it.get_consumer_id() == 1),
+    ):
+        old = cc.wrap(modern)
+        assert isinstance(old, kind)
+        assert cc.unwrap(old) is modern
+        assert cc.wrap(modern) is old
+        assert reads(old)
+    cc.wrap(task).get_buf().dec_refcount()
+    cc.wrap(task).as_task().free()
+    cc.wrap(buf).dec_refcount()
+    assert outbox.inventory.num_free_elements == 64
