@@ -178,13 +178,11 @@ class PullingContext(Configured):
                 return _message(Message, found)
 
     def _wait_readable(self, port: PullPort, deadline: float | None, timeout: float | None) -> None:
-        """Wait until `recv_fd` is ready or the deadline has come; the caller then looks once more.
-
-        Raises TimeOut when it had come before.
+        """Wait until `recv_fd` is ready; TimeOut when the deadline comes before, or has come: clients that come and go
+        may keep the descriptor ready.
         """
-        if not seconds_left(deadline):  # clients that come and go may keep the descriptor ready
+        if not seconds_left(deadline) or not wait_readable(lambda: port.recv_fd, deadline):
             raise TimeOut(f"receive: nothing came to {self!r} within {timeout} s")
-        wait_readable(lambda: port.recv_fd, deadline)
 
     def _pull(self, port: PullPort, size: int | None) -> tuple[bytes, Connection] | None:
         return port.receive(size)

@@ -24,7 +24,8 @@ callbacks           of the program (state changed) run where progress runs, most
 the engine          has another notification handle from the first open on. Every context on it must be IDLE then.
 a process's end     without closing is an orderly leave of one-sided contexts, too: the library knows nothing of it.
 idle                is one sleeping thread per engine. It sleeps on the library's own notification handle, so the
-                    library must notify; the emulated one does.
+                    library must notify; the emulated one does, but not of descriptors that are free again: a server
+                    that had none accepts who waits at its next event.
 """
 
 from __future__ import annotations

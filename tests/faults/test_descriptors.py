@@ -134,6 +134,26 @@ def test_a_blocked_server_does_not_spin(
     serve_one(server, caller)  # with a lowered limit it could not even be refused: it has been waiting
 
 
+def test_a_blocked_server_accepts_as_soon_as_it_can(
+    server: Server, caller: Child, start_python: StartPython, form: str
+) -> None:
+    """Also in a call that follows at once. A helper thread sleeps until the next event: another client."""
+    callers = [caller]
+    with lowered_limit():
+        caller.say("\n")
+        idle_receive(server)
+        with pytest.raises(comch.Again):
+            server.receive(timeout=0)
+    if differs(form, "idle"):
+        callers.append(start_python("-c", CALLER))
+        callers[-1].wait_for("ready")
+        callers[-1].say("\n")
+    for _ in callers:
+        message = server.receive(timeout=20)
+        message.reply(message.data)
+    assert [waiting.wait_for("code") for waiting in callers] == ["code SUCCESS"] * len(callers)
+
+
 def test_many_callers_are_all_refused(server: Server, start_python: StartPython) -> None:
     callers = [start_python("-c", CALLER) for _ in range(4)]
     for each in callers:

@@ -39,6 +39,7 @@ class ControlContext(Context):
     up: Callback | None = None
     down: Callback | None = None
     failed_for_good = False  # a server whose socket file is gone or replaced
+    out_of_descriptors = False  # a server that a client waits for: no socket reports when there are some again
 
     def __init__(self, dev: Dev, name: str) -> None:
         super().__init__(dev, name)

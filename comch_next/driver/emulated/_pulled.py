@@ -68,6 +68,7 @@ class Pulled(Handle):
     def poll_unless_silent(self, silent: bool) -> None:
         """Poll the sockets before a wait for them, unless they are known to be silent: then only if that is due."""
         engine = self.context.engine
+        silent = silent and not self.context.out_of_descriptors
         if silent:
             self.poller.attended()
         if not silent or (engine is not None and engine.pending_calls) or self.poller.poll_due():

@@ -160,6 +160,10 @@ class Server(ControlContext):
             return False
         return True
 
+    @property
+    def out_of_descriptors(self) -> bool:
+        return self._events != select.EPOLLIN
+
     def _listen_for(self, events: int) -> None:
         if self._events != events:
             assert self._listener is not None
@@ -168,7 +172,7 @@ class Server(ControlContext):
 
     def check(self) -> bool:
         """Drop silent clients; a server whose socket file is gone or replaced has failed."""
-        if self._events != select.EPOLLIN:
+        if self.out_of_descriptors:
             self._on_clients()
         moved = self.lobby.drop_expired()
         if self._listener is None or self._listener.intact():
