@@ -19,6 +19,7 @@ _GENERATIONS: Mapping[api.Generation, str] = {
     "cc": "generation 2",
     "comch": "Comch",
     "core": "DOCA Core",
+    "dpa": "DOCA DPA",
 }
 
 

@@ -37,7 +37,8 @@ def attach(ffi: Any, lib: Any) -> None:
     answer_by(binding.code_of_refusal)
     lib.comch_face_hot(id(table), id(peer_address))
     for row in binding.rows(FUNCTIONS):
-        binding.attach(row.name, by_hand.get(row.name) or through(row, getattr(flat, row.name), ffi))
+        call = by_hand.get(row.name) or through(row, getattr(flat, row.name), ffi)
+        binding.attach(row.name, call, is_coded=row.returns == "doca_error_t")  # an event channel is an int, too
 
 
 def _create(ffi: Any) -> Callable[..., int]:
