@@ -44,7 +44,7 @@ def _lines(name: str) -> Iterator[str]:
     if proper in api.enum("doca_error").values and proper.startswith(_ERROR):
         yield from _field("Raised as", f"{_exception(proper)}: {describe(values[proper])}")
     for generation in api.GENERATIONS:
-        for row in _functions(generation):
+        for row in api.functions(generation):
             if row.name == proper:
                 yield from _function(row)
         for change in api.renames():
@@ -52,13 +52,10 @@ def _lines(name: str) -> Iterator[str]:
                 yield from _field("Became", f"{change.new or 'nothing'}. {change.note}")
 
 
-def _functions(generation: api.Generation) -> Sequence[api.Function]:
-    return (*api.functions(generation), *(api.device_functions() if generation == "comch" else ()))
-
-
 def _function(row: api.Function) -> Iterator[str]:
     yield from _field("Found in", ", ".join(filter(None, (_GENERATIONS[row.generation], row.header, _releases(row)))))
-    yield from _field("Signature", prototype(row))
+    wrapped = _field("Signature", prototype(row).replace("(", "( "))  # a line may end behind it
+    yield from (line.replace("( ", "(") for line in wrapped)
     if row.notes:
         yield from _field("Notes", row.notes)
     for failure in row.errors:

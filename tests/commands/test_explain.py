@@ -16,9 +16,9 @@ CREATE = """\
 doca_comch_server_create
   Python      Server
   Found in    Comch, doca_comch.h, since DOCA 2.7
-  Signature   doca_error_t doca_comch_server_create(struct doca_dev *dev, struct
-              doca_dev_rep *repr, const char *name, struct doca_comch_server
-              **comch_server)
+  Signature   doca_error_t doca_comch_server_create(struct doca_dev *dev,
+              struct doca_dev_rep *repr, const char *name, struct
+              doca_comch_server **comch_server)
   Notes       DPU side. Caller owns it. Name unique per device plus representor;
               identifies the service clients ask for. Nothing listens before
               doca_ctx_start.
@@ -82,7 +82,7 @@ def test_every_function_is_explained_in_80_columns(generation: api.Generation) -
     for function in api.functions(generation):
         lines = explain([function.name]).splitlines()
         assert lines[0] == function.name
-        assert max(map(len, lines)) <= 80, function.name
+        assert all(len(line) <= 80 or len(line[14:].split()) == 1 for line in lines), function.name  # names stay whole
 
 
 def test_every_name_of_the_pages_is_explained() -> None:
