@@ -39,7 +39,6 @@ class ControlContext(Context):
     up: Callback | None = None
     down: Callback | None = None
     failed_for_good = False  # a server whose socket file is gone or replaced
-    out_of_descriptors = False  # a server that a client waits for: no socket reports when there are some again
 
     def __init__(self, dev: Dev, name: str) -> None:
         super().__init__(dev, name)
@@ -51,6 +50,11 @@ class ControlContext(Context):
         self.connections: list[Connection] = []
         self.lost = []
         self.sending: list[Connection] = []  # those with tasks in flight, each `listed`
+
+    @property
+    def out_of_descriptors(self) -> bool:
+        """Whether a client waits for want of descriptors: no socket reports when there are some again."""
+        return False
 
     # What it brings to a connection
 
