@@ -20,7 +20,7 @@ OnMessage = Callable[["Event", bytes, int, Connection], object]
 
 
 class Event:
-    """What C passes to a callback of an event: nothing can be asked of it."""
+    """What C passes to a callback of an event; it has no methods."""
 
     def __init__(self, name: str) -> None:
         self._name = name
