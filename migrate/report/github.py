@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from migrate.outcome import Finding, Level
 from migrate.report.causes import folded
 from migrate.report.run import Counts, Run
-from migrate.report.text import told
+from migrate.report.text import described
 
 _COMMANDS = {Level.SAFE: "notice", Level.EVIDENCE: "notice", Level.NEEDS_EVIDENCE: "warning", Level.MANUAL: "error"}
 
@@ -36,7 +36,7 @@ def _annotation(run: Run, findings: Sequence[Finding]) -> str:
     span = finding.span
     return _command(
         _COMMANDS[finding.level],
-        told(findings),
+        described(findings),
         file=run.name(finding.path),
         line=str(span.line),
         endLine=str(span.end_line),

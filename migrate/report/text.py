@@ -44,7 +44,7 @@ def file_lines(run: Run, outcome: FileOutcome) -> Iterator[Line]:
     for findings in folded(sorted(shown, key=lambda finding: (not stays(finding), finding.span))):
         first = findings[0]
         note = "" if stays(first) else "evidence: " if first.level is Level.EVIDENCE else "note: "
-        text = f"  {place(run, first)}: {first.code} {note}{told(findings)}"
+        text = f"  {place(run, first)}: {first.code} {note}{described(findings)}"
         yield Line(text, "yellow" if stays(first) else "")
     yield from _consequences(run, outcome)
 
@@ -85,7 +85,7 @@ def said(finding: Finding) -> str:
     return f"{finding.name}: {finding.message}" if finding.name else finding.message
 
 
-def told(findings: Sequence[Finding]) -> str:
+def described(findings: Sequence[Finding]) -> str:
     """Return what findings that were folded into one line are about."""
     first = findings[0]
     return said(first) if len(findings) == 1 else f"{first.message}: {len(findings)} places, {listed(findings)}"
