@@ -21,14 +21,14 @@ __all__ = ["Consumer"]
 class Consumer(FastContext):
     """A queue of receives on a connection (C: struct doca_comch_consumer).
 
-    `start` leaves it STARTING until the connection's engine has announced it to the peer, and its own engine knows.
-    It raises BadConfig without the consumer's task configuration, and without the consumer event of its server or
-    client (`event_consumer_register`), which is mandatory on both ends of a fast path, also for a context that is
-    pulled from: a pull port brings messages, and no news of consumers.
+    `start` leaves it STARTING until progress of the connection's engine has announced it to the peer, and progress of
+    its own engine has run. It raises BadConfig without the consumer's task configuration, and without the consumer
+    event of its server or client (`event_consumer_register`). That event is mandatory on both ends of a fast path,
+    also where a pull port receives the messages.
 
-    `stop` fails what is posted. As in the guide, the consumer is IDLE when each of its tasks has completed and has
-    been freed; those that were freed while posted, which NVIDIA's header forbids and its secure channel does, are
-    reported to no callback and need nothing more.
+    `stop` fails the posted tasks. As in the guide, the consumer is IDLE when every task has completed and is freed.
+    A task that was freed while posted is reported to no callback; NVIDIA's header forbids such a free, but its secure
+    channel does it.
     """
 
     mmap: Mmap | None  # None on a message queue, whose messages have no buffers

@@ -87,7 +87,7 @@ class Command:
                 self.problems += _fault(groups[index], result)
                 result = []
             results[index] = result
-            self.progress.show(f"{len(results)} of {counted(len(groups), 'group')} of files rewritten")
+            self.progress.show(f"{len(results)} of {counted(len(groups), 'group')} of files analysed")
         ordered = [results[index] for index in range(len(groups))]
         return [[*group, *self._build_files(group)] for group in ordered]
 

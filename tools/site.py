@@ -1,6 +1,6 @@
 """The hook of mkdocs.yml: pages of the top folder join the site, links to sources become names, every name is there.
 
-It also adds what browsers need: a place to search from the file system, and places where C names in tables may break.
+It also adds what browsers need: a place to search from the file system, and places where names may break.
 """
 
 from __future__ import annotations
@@ -25,6 +25,9 @@ TOP = {
 WIDE = {"status.md", "symbols.md", "errors.md", "proofs.md"}
 ASSETS = {"assets/site.css": "site.css", "assets/iframe-worker.js": "iframe-worker.js"}  # mkdocs.yml names them
 _CODE_IN_CELLS = re.compile(r"(?<=<code>)[^<]+(?=</code>(?:(?!<td|<th).)*</t[dh]>)")
+_INLINE_CODE = re.compile(r"<code>(?:[^<]|<wbr>)+</code>")
+_OPTION = re.compile(r"(?<![\w-])--?[a-z][\w-]*")
+_NAME_IN_HEADING = re.compile(r'(?<=-name">)[\w.]+(?=</span>)')
 _LINK = re.compile(r"(!?)\[([^\]]*)\]\((?!https?:|#)([^)#\s]+)(#[^)\s]*)?\)")
 _log = logging.getLogger("mkdocs.hooks.site")  # a warning fails `make docs`, which is strict
 
@@ -64,19 +67,22 @@ def on_page_markdown(markdown: str, *, page: Page, **_: object) -> None:
 
 
 def on_post_page(output: str, **_: object) -> str:
-    """Let names in tables break behind an underscore, a bracket or a dot, but for endings; the search has read them."""
-    return _CODE_IN_CELLS.sub(lambda code: re.sub(r"(?<=[_(])(?=\w)|(?<=\.)(?=\w{3})", "<wbr>", code[0]), output)
+    """Let names break between their words, and options nowhere; the search has read them."""
+    output = _CODE_IN_CELLS.sub(lambda code: re.sub(r"(?<=[_(])(?=\w)|(?<=\.)(?=\w{3})", "<wbr>", code[0]), output)
+    output = _NAME_IN_HEADING.sub(lambda name: re.sub(r"(?<=[._])(?=\w)", "<wbr>", name[0]), output)
+    return _INLINE_CODE.sub(lambda code: _OPTION.sub(r'<span class="option">\g<0></span>', code[0]), output)
 
 
 def on_post_build(config: MkDocsConfig) -> None:
     """Warn of public names that no page of the reference documents."""
     import comch_next
-    from comch_next import aio
+    from comch_next import aio, dpa, testing
+    from comch_next.dpa import dev
 
     with open(Path(config.site_dir, "objects.inv"), "rb") as file:
         shown = {name.rpartition(".")[2] for name in Inventory.parse_sphinx(file)}
     errors = (Path(config.docs_dir) / "errors.md").read_text("utf-8")
-    for module in (comch_next, aio):
+    for module in (comch_next, aio, dpa, dev, testing):
         for name in module.__all__:
             if name not in shown and f"| `{name}` |" not in errors:
                 _log.warning("%s.%s is in no page of the reference", module.__name__, name)

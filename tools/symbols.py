@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Mapping, Set
 from typing import NamedTuple
@@ -108,7 +109,7 @@ COLUMNS = ["| Old name | Kind | Old program | `migrate` | Where it went |", "|--
 
 
 def _row(symbol: Symbol, status: Status, later: Set[str]) -> str:
-    becomes = symbol.becomes.replace("|", "\\|") or "nothing took its place"
+    becomes = re.sub(r"[\w.-]+", r"`\g<0>`", symbol.becomes).replace("|", "\\|") or "nothing took its place"
     # Deprecation warnings point at the anchor; a 1.x row that repeats a name has a suffix.
     is_repeated = symbol.generation == "comm_channel_1x" and symbol.name in later
     anchor = symbol.name.lower() + ("-1x" if is_repeated else "")

@@ -22,25 +22,25 @@ class Dpa(Hinted):
     """A DPA instance (C: struct doca_dpa); a `with` block starts, stops and destroys it."""
 
     def __init__(self, device: Device) -> None:
-        """C: doca_dpa_create. Raises NotSupported for a device that has none."""
+        """Create the DPA of a device (C: doca_dpa_create). Raises NotSupported for a device that has none."""
         self._driver = device._driver
         self._dpas = self._driver.dpas
         self._handle = self._dpas.create(device._handle)
 
     def set_app(self, app: object) -> None:
-        """The program that its kernels are from, before start; the emulated one needs none (C: doca_dpa_set_app)."""
+        """Set the program that has the kernels, before start; emulated, none is needed (C: doca_dpa_set_app)."""
         self._dpas.set_app(self._handle, app)
 
     def start(self) -> None:
-        """Let threads, completions and queues be made for it."""
+        """Start the DPA: from then on it can have threads, completions and queues."""
         self._dpas.start(self._handle)
 
     def stop(self) -> None:
-        """Raises InUse while threads, completions or queues of it are started."""
+        """Stop the DPA. Raises InUse while threads, completions or queues of it are started."""
         self._dpas.stop(self._handle)
 
     def destroy(self) -> None:
-        """Give it back. Raises InUse while something of it exists."""
+        """Destroy the DPA. Raises InUse while something of it exists."""
         self._dpas.destroy(self._handle)
 
     @property
@@ -72,24 +72,24 @@ class DpaThread(Hinted):
     """
 
     def __init__(self, dpa: Dpa) -> None:
-        """C: doca_dpa_thread_create. Raises BadState for a DPA that is not started, NoMemory."""
+        """Create a thread (C: doca_dpa_thread_create). Raises BadState unless the DPA is started, NoMemory."""
         self._threads = dpa._driver.dpa_threads
         self._handle = self._threads.create(dpa._handle)
 
     def set_func_arg(self, func: Callable[[Any], object], arg: Any = None) -> None:
-        """The kernel, and what it is called with; before start."""
+        """Set the kernel, and the argument of its calls; before start."""
         self._threads.set_func_arg(self._handle, func, arg)
 
     def set_local_storage(self, storage: Any) -> None:
-        """What doca_dpa_dev_thread_get_local_storage returns in its kernel; before start."""
+        """Set what doca_dpa_dev_thread_get_local_storage returns in the kernel; before start."""
         self._threads.set_local_storage(self._handle, storage)
 
     def start(self) -> None:
-        """Begin to wait for `run`. Raises BadConfig without a kernel."""
+        """Start the thread, which then waits for `run`. Raises BadConfig without a kernel."""
         self._threads.start(self._handle)
 
     def run(self) -> None:
-        """Activate the kernel, and let completion contexts activate it from now on. Raises BadState but after start."""
+        """Activate the kernel; from then on completion contexts may, too. Raises BadState unless started."""
         self._threads.run(self._handle)
 
     def stop(self, timeout: float | None = 5.0) -> None:
@@ -102,7 +102,7 @@ class DpaThread(Hinted):
         self._threads.stop(self._handle, timeout)
 
     def destroy(self) -> None:
-        """Give it back. Raises InUse unless it is stopped, and while completion contexts have it."""
+        """Destroy the thread. Raises InUse unless it is stopped, or while completion contexts have it."""
         self._threads.destroy(self._handle)
 
 
@@ -110,20 +110,20 @@ class DpaCompletion(Hinted):
     """Where a kernel finds that sends of DPA producers have completed (C: struct doca_dpa_completion)."""
 
     def __init__(self, dpa: Dpa, queue_size: int) -> None:
-        """C: doca_dpa_completion_create. queue_size: completions that are not acknowledged, at most."""
+        """Create a completion context (C: doca_dpa_completion_create) for `queue_size` unacknowledged completions."""
         self._completions = dpa._driver.dpa_completions
         self._handle = self._completions.create(dpa._handle, queue_size)
 
     def set_thread(self, thread: DpaThread) -> None:
-        """The thread whose kernel a completion activates; before start, and only if one is wanted."""
+        """Set the thread whose kernel a completion activates; optional, before start."""
         self._completions.set_thread(self._handle, handle_of(thread))
 
     def start(self) -> None:
-        """Freeze the configuration."""
+        """Start the completion context: its configuration is final."""
         self._completions.start(self._handle)
 
     def stop(self) -> None:
-        """Raises InUse while producers are attached."""
+        """Stop the completion context. Raises InUse while producers are attached."""
         self._completions.stop(self._handle)
 
     def get_dpa_handle(self) -> int:
@@ -131,5 +131,5 @@ class DpaCompletion(Hinted):
         return self._completions.get_dpa_handle(self._handle)
 
     def destroy(self) -> None:
-        """Destroy it. Raises InUse unless it is stopped."""
+        """Destroy the completion context. Raises InUse unless it is stopped."""
         self._completions.destroy(self._handle)

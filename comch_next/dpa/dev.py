@@ -1,8 +1,9 @@
 """What kernels call, under the names of C (doca_dpa_dev_comch_msgq.h and DOCA DPA's device headers).
 
 Handles are numbers, which the host gets from `get_dpa_handle` and gives the kernel in its argument. What C writes
-through a pointer is returned after the result. A call that C gives no way to refuse, with 33 bytes or a stale handle,
-raises what is wrong and is the instance's fatal error (`Dpa.error`). Outside of a kernel each raises BadState.
+through a pointer is returned after the result. In C these calls cannot fail. Here an invalid one, with 33 bytes or a
+stale handle, raises an exception, which becomes the fatal error of the DPA (`Dpa.error`). Outside of a kernel every
+call raises BadState.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ def doca_dpa_dev_thread_get_local_storage() -> Any:
 
 
 def doca_dpa_dev_comch_consumer_ack(consumer: int, num_msg: int) -> None:
-    """Post that many receives more, of immediate data; as many as the queue size may be outstanding."""
+    """Post `num_msg` more receives of immediate data; at most the queue size may be outstanding."""
     device_calls("doca_dpa_dev_comch_consumer_ack").comch_consumer_ack(consumer, num_msg)
 
 

@@ -20,6 +20,7 @@ from comch_next.testing._pair import Maker
 __all__ = ["CHECKS", "Check"]
 
 Check = Callable[[Maker], None]
+"""A function that checks one behaviour on pairs that it has made. Raises AssertionError, or Skipped."""
 
 _CONTROL = (_states, _tasks, _events, _teardown, _limits, _notifications, _rounds)
 _FAST = (_fast_path, _fast_streams, _fast_overlaps)
@@ -27,3 +28,4 @@ _FAST = (_fast_path, _fast_streams, _fast_overlaps)
 CHECKS: tuple[Check, ...] = tuple(
     value for module in (*_CONTROL, *_FAST, _msgq) for name, value in vars(module).items() if name.startswith("check_")
 )
+"""Every check, in the order in which the command runs them."""

@@ -58,7 +58,7 @@ class ControlSide(EngineSide):
         self._numbers = itertools.count()
 
     def number_of(self, connection: Connection) -> int:
-        """The number of a connection, which it gets when it is first seen."""
+        """Return the number of a connection, which it gets when it is first seen."""
         if connection.user_data is None:
             connection.user_data = len(self.connections)
             self.connections.append(connection)
@@ -68,14 +68,14 @@ class ControlSide(EngineSide):
     # Contexts
 
     def limit(self, name: str) -> int:
-        """What a capability call of the device says."""
+        """Return the result of a capability call of the device."""
         found: int = getattr(self.device.devinfo, name)()
         return found
 
     def open(
         self, key: str = "main", *, name: str | None = None, tasks: int = 64, lacking: str = "", **sizes: int
     ) -> None:
-        """A server or client on the main engine, configured but for the part `lacking`, not started.
+        """Make a server or client on the main engine, configured but for the part `lacking`, not started.
 
         sizes: max_msg_size in bytes, recv_queue_size in messages.
         """
@@ -105,24 +105,24 @@ class ControlSide(EngineSide):
         calls[part]()
 
     def start(self, key: str = "main") -> str:
-        """C: doca_ctx_start; the state."""
+        """Start a context and return its state (C: doca_ctx_start)."""
         state: State = self.contexts[key].start()
         if isinstance(self.contexts[key], Client):
             self.number_of(self.contexts[key].connection)
         return state.name
 
     def stop(self, key: str = "main") -> str:
-        """C: doca_ctx_stop; the state."""
+        """Stop a context and return its state (C: doca_ctx_stop)."""
         state: State = self.contexts[key].stop()
         return state.name
 
     def state(self, key: str = "main") -> str:
-        """C: doca_ctx_get_state."""
+        """Return the state of a context (C: doca_ctx_get_state)."""
         state: State = self.contexts[key].state
         return state.name
 
     def get(self, name: str, key: str = "main") -> Any:
-        """A property of a context that is a plain value."""
+        """Return a property of a context that is a plain value."""
         return getattr(self.contexts[key], name)
 
     def set(self, name: str, value: Any, key: str = "main") -> None:
@@ -130,20 +130,20 @@ class ControlSide(EngineSide):
         setattr(self.contexts[key], name, value)
 
     def connect_engine(self, name: str, key: str = "main") -> None:
-        """C: doca_pe_connect_ctx."""
+        """Connect a context to an engine (C: doca_pe_connect_ctx)."""
         self.engine(name).connect_ctx(self.contexts[key])
 
     def flush(self, key: str = "main") -> None:
-        """C: doca_ctx_flush_tasks."""
+        """Flush the tasks of a context (C: doca_ctx_flush_tasks)."""
         self.contexts[key].flush_tasks()
 
     def destroy(self, key: str = "main") -> None:
-        """C: doca_comch_*_destroy."""
+        """Destroy a context (C: doca_comch_*_destroy)."""
         self.contexts[key].destroy()
         del self.contexts[key]
 
     def close_device(self) -> None:
-        """C: doca_dev_rep_close where there is one, and doca_dev_close."""
+        """Close the representor, if there is one, and the device (C: doca_dev_rep_close, doca_dev_close)."""
         if self.rep is not None:
             self.rep.close()
         self.device.close()
@@ -151,19 +151,19 @@ class ControlSide(EngineSide):
     # Connections
 
     def connection_of(self, key: str = "main") -> int:
-        """A client's connection (C: doca_comch_client_get_connection)."""
+        """Return the number of a client's connection (C: doca_comch_client_get_connection)."""
         return self.number_of(self.contexts[key].connection)
 
     def disconnect(self, connection: int = -1, key: str = "main") -> None:
-        """C: doca_comch_server_disconnect."""
+        """Disconnect a client (C: doca_comch_server_disconnect)."""
         self.contexts[key].disconnect(self.connections[connection])
 
     def refuse_clients(self, key: str = "main") -> None:
-        """Disconnect every client inside of the callback that tells of it."""
+        """Disconnect every client in the callback that reports it."""
         self.hooks["up", key] = lambda connection, ok: self.disconnect(connection, key)
 
     def update_info(self, connection: int = -1) -> dict[str, int]:
-        """C: doca_comch_connection_update_info; the counters by name."""
+        """Return the counters by name (C: doca_comch_connection_update_info)."""
         found = self.connections[connection]
         found.update_info()
         return {counter.name: found.get_counter(counter) for counter in Counter}
@@ -173,36 +173,36 @@ class ControlSide(EngineSide):
     def task(
         self, data: Any, connection: int = -1, key: str = "main", *, keep: bool = False, repeat: int = 0
     ) -> int:
-        """A send task of the pool, by number. Success submits it `repeat` times again; then it is freed, or kept."""
+        """Take a send task, by number. Success submits it `repeat` times again; then it is freed, or kept."""
         made = self.contexts[key].task_send_alloc_init(self.connections[connection], data)
         return self.hold(made, keep, repeat)
 
     def send(self, data: Any, connection: int = -1, key: str = "main") -> int:
-        """Take a task, submit it; freed when it completes."""
+        """Take a task and submit it; it is freed when it completes."""
         number = self.task(data, connection, key)
         self.submit(number)
         return number
 
     def hold(self, task: Any, keep: bool, repeat: int) -> int:
-        """Give a task its number."""
+        """Register a task and return its number."""
         number = next(self._numbers)
         task.user_data = number
         self.tasks[number] = _Held(task, keep, repeat)
         return number
 
     def submit(self, task: int, how: str = "submit", *args: int) -> None:
-        """C: doca_task_submit, or doca_task_try_submit or doca_task_submit_ex by `how`."""
+        """Submit a task (C: doca_task_submit, or doca_task_try_submit or doca_task_submit_ex by `how`)."""
         getattr(self.tasks[task].task, how)(*args)
         self.tasks[task].submitted = True
 
     def free(self, task: int) -> None:
-        """C: doca_task_free. The number stays good, so that freeing twice can be tried."""
+        """Free a task (C: doca_task_free). Its number stays valid, so that a second free can be tried."""
         self.tasks[task].task.free()
 
     # The end
 
     def leave(self, path: str) -> bool:
-        """A step towards the end: stop the contexts of the "fast" or "control" path. Whether all of them are IDLE."""
+        """Stop the contexts of the "fast" or "control" path. Returns whether all of them are IDLE."""
         for number in [number for number, held in self.tasks.items() if not held.submitted]:
             with suppress(BadState):  # freed already
                 self.free(number)
@@ -215,7 +215,7 @@ class ControlSide(EngineSide):
         return all(context.state is State.IDLE for context in live)
 
     def release(self) -> None:
-        """Give everything back, in order; every context is IDLE."""
+        """Destroy everything in order; every context is IDLE."""
         for key in reversed(list(self.contexts)):
             self.destroy(key)
         for name in list(self.engines):
@@ -239,13 +239,13 @@ class ControlSide(EngineSide):
         self.dispose(task)
 
     def expect_alive(self, task: Any, key: str) -> None:
-        """Note a completion; AssertionError for that of a task that has been freed."""
+        """Record a completion; AssertionError if the task has been freed."""
         if task is None or task.user_data not in self.tasks:
             raise AssertionError(f"{key}: a completion of a task that has completed before and has been freed")
         self.tasks[task.user_data].submitted = False
 
     def dispose(self, task: Any) -> None:
-        """Do with a completed task what was wanted when it was made."""
+        """Submit again, keep or free a completed task, as chosen when it was made."""
         held = self.tasks[task.user_data]
         if held.repeat and task.status is ErrorCode.SUCCESS:
             held.repeat -= 1

@@ -1,4 +1,4 @@
-"""The engines of a side, and what callbacks told in their progress."""
+"""The engines of a side, and what callbacks reported in their progress."""
 
 import select
 from collections import defaultdict
@@ -22,19 +22,19 @@ class EngineSide:
         self._told: dict[tuple[str, str], list[tuple[Any, ...]]] = defaultdict(list)
 
     def run(self, function: Callable[..., Any], *args: Any) -> Any:
-        """Call `function(side, *args)` where the side lives; it is a module's, and gives a plain value."""
+        """Call `function(side, *args)` in the side's process; `function` is a module's, and returns a plain value."""
         return function(self, *args)
 
     # What callbacks told
 
     def tell(self, kind: str, key: str, *values: Any) -> None:
-        """Note what a callback was told, and call the hook for it, if there is one."""
+        """Record what a callback got, and call the hook for it, if there is one."""
         self._told[kind, key].append(values)
         if (hook := self.hooks.get((kind, key))) is not None:
             hook(*values)
 
     def told(self, kind: str, key: str = "main") -> list[tuple[Any, ...]]:
-        """What callbacks of a context were told since the last `forget`, oldest first.
+        """Return what callbacks of a context got since the last `forget`, oldest first.
 
         By kind: state (old, new); message (connection, data); up and down (connection, ok); new and expired
         (connection, id); done and failed (task, status); received (task, data, immediate data, producer's id),
@@ -43,51 +43,51 @@ class EngineSide:
         return list(self._told[kind, key])
 
     def forget(self) -> None:
-        """Forget what was told, and the hooks."""
+        """Forget what callbacks got, and the hooks."""
         self._told.clear()
         self.hooks.clear()
 
     # Turning and waiting
 
     def engine(self, name: str) -> ProgressEngine:
-        """The engine of that name, made when first asked for."""
+        """Return the engine of that name, which the first call makes."""
         if name not in self.engines:
             self.engines[name] = ProgressEngine(self.driver)
         return self.engines[name]
 
     def progress(self, name: str = "main") -> bool:
-        """Turn one engine once; whether anything moved."""
+        """Progress one engine once; return whether anything happened."""
         return self.engine(name).progress()
 
     def turn(self) -> bool:
-        """Turn every engine once; whether anything moved."""
+        """Progress every engine once; return whether anything happened."""
         moved = [engine.progress() for engine in list(self.engines.values())]
         return any(moved)
 
     def rest(self) -> None:
-        """Turn every engine once; when nothing moved wait a moment for the first one."""
+        """Progress every engine once; if nothing happened, wait a moment for the first one."""
         if not self.turn() and self.engines:
             next(iter(self.engines.values())).wait(_TICK_S)
 
     def wait(self, timeout: float, name: str = "main") -> bool:
-        """Sleep until an engine has something to do; False after `timeout` seconds."""
+        """Sleep until an engine has something to do; return False after `timeout` seconds."""
         return self.engine(name).wait(timeout)
 
     def arm(self, name: str = "main") -> None:
-        """C: doca_pe_request_notification."""
+        """Arm the notification of an engine (C: doca_pe_request_notification)."""
         self.engine(name).request_notification()
 
     def ready(self, timeout: float, name: str = "main") -> bool:
-        """Whether epoll finds the engine's notification handle readable within `timeout` seconds."""
+        """Return whether epoll finds the engine's notification handle readable within `timeout` seconds."""
         with select.epoll() as epoll:
             epoll.register(self.engine(name).notification_handle, select.EPOLLIN)
             return bool(epoll.poll(timeout))
 
     def disarm(self, name: str = "main") -> None:
-        """C: doca_pe_clear_notification."""
+        """Clear the notification of an engine (C: doca_pe_clear_notification)."""
         self.engine(name).clear_notification()
 
     def destroy_engine(self, name: str = "main") -> None:
-        """C: doca_pe_destroy."""
+        """Destroy an engine (C: doca_pe_destroy)."""
         self.engines[name].destroy()
         del self.engines[name]

@@ -1,4 +1,4 @@
-"""Two sides that know each other, and who makes them."""
+"""Pairs of a server's and a client's side, and their makers."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -21,7 +21,7 @@ _numbers = count(1)
 
 
 class Pair:
-    """A server's side and a client's, made for the same service. `timeout`: seconds that anything may take."""
+    """A server's side and a client's side of one service. `timeout`: the limit of each wait, in seconds."""
 
     def __init__(self, service: str, server: Side, client: Side, timeout: float) -> None:
         self.service = service
@@ -30,7 +30,7 @@ class Pair:
         self.timeout = timeout
 
     def connect(self) -> None:
-        """Start the main contexts, where they are IDLE, and progress until both know of the connection."""
+        """Start the main contexts that are IDLE, and progress until both sides know of the connection."""
         if self.server.state() == "IDLE":
             self.server.start()
         known = len(self.server.told("up"))
@@ -39,11 +39,11 @@ class Pair:
         self.until(lambda: len(self.server.told("up")) > known, True, "whether the server was told of the client")
 
     def directions(self) -> tuple[tuple[Side, Side], tuple[Side, Side]]:
-        """Who takes and who gives, both ways."""
+        """Return the sides as (receiver, sender), for both directions."""
         return (self.server, self.client), (self.client, self.server)
 
     def open_channel(self, taking: Side, giving: Side, key: str = "", *, own_engines: bool = False) -> int:
-        """A running consumer on one side, in its map "map", and producer on the other; the consumer's id.
+        """Start a consumer in map "map" of one side and a producer on the other; return the consumer's id.
 
         `key` is appended to their names, consumer and producer; engines of their own have the same names.
         """
@@ -59,46 +59,46 @@ class Pair:
         return consumer
 
     def turn(self) -> None:
-        """Let both sides move on."""
+        """Progress both sides once."""
         self.server.rest()
         self.client.rest()
 
     def until(self, see: Callable[[], object], wanted: object, what: str) -> None:
-        """Turn both sides until `see` gives what is wanted; AssertionError after the time-out."""
+        """Progress both sides until `see` returns `wanted`; AssertionError after the timeout."""
         until(see, wanted, what, self.turn, self.timeout)
 
     def until_state(self, side: Side, wanted: str, key: str = "main") -> None:
-        """Turn both sides until a context is in that state."""
+        """Progress both sides until a context is in that state."""
         self.until(lambda: side.state(key), wanted, f"the state of {key} of the {self._role(side)}")
 
     def until_told(self, side: Side, kind: str, wanted: list[tuple[Any, ...]], key: str = "main") -> None:
-        """Turn both sides until callbacks have been told just that; see Side.told."""
+        """Progress both sides until the callbacks have reported exactly `wanted`; see Side.told."""
         self.until(lambda: side.told(kind, key), wanted, f"what was told as {kind} to {key} of the {self._role(side)}")
 
     def until_count(self, side: Side, kind: str, wanted: int, key: str = "main") -> None:
-        """Turn both sides until callbacks have been told so often."""
+        """Progress both sides until the callbacks have reported `wanted` times."""
         what = f"how often {kind} was told to {key} of the {self._role(side)}"
         self.until(lambda: len(side.told(kind, key)), wanted, what)
 
     def settle(self) -> None:
-        """Let both sides do whatever they might still do; for things that must not happen."""
+        """Progress both sides some more, before checking that something has not happened."""
         for _ in range(_IDLE_TURNS):
             self.turn()
 
     def together(self, *calls: Callable[[], Any]) -> list[Any]:
-        """Run calls at the same time, each in its own thread; what they gave."""
+        """Run calls at the same time, each in its own thread; return their results."""
         with ThreadPoolExecutor(len(calls)) as pool:
             return [future.result() for future in [pool.submit(call) for call in calls]]
 
     def close(self) -> None:
-        """Stop and give back all, in the documented order; AssertionError when that does not end."""
+        """Stop and destroy everything in the documented order; AssertionError after the timeout."""
         for path in ("fast", "control"):
             self.until(partial(self._left, path), True, f"whether all contexts of the {path} path are IDLE")
         self.client.release()
         self.server.release()
 
     def abandon(self) -> None:
-        """After a failure, which is what counts: give back what can be, each side for itself."""
+        """Destroy what can be destroyed after a failure, each side for itself; errors are suppressed."""
         for side in (self.client, self.server):
             with suppress(Exception):
                 for path in ("fast", "control"):
@@ -114,10 +114,11 @@ class Pair:
 
 
 Maker = Callable[..., AbstractContextManager[Pair]]
+"""A maker of pairs, with the keywords of `in_one_process` behind the driver."""
 
 
 def both_ways(*variants: Any, **options: Any) -> Callable[[Callable[..., None]], Callable[[Maker], None]]:
-    """Make a check out of `check(pair, taking, giving)`: each side is once the one that takes what the other gives.
+    """Make a check of `check(pair, taking, giving)`, which runs with each side as the receiver.
 
     variants: values of a fourth argument, each tried with a pair of its own. options: those of the maker.
     """
@@ -157,7 +158,7 @@ def _used(pair: Pair, connect: bool, options: dict[str, Any]) -> Iterator[Pair]:
 def in_one_process(
     driver: str | None = None, *, connect: bool = True, timeout: float = TIMEOUT_S, **options: Any
 ) -> Iterator[Pair]:
-    """A pair in this process. options: those of Side.open. Without `connect` nothing is open."""
+    """Make a pair in this process. options: those of Side.open. Without `connect` nothing is open."""
     service = _service()
     pair = Pair(service, Side("server", service, driver), Side("client", service, driver), timeout)
     with _used(pair, connect, options):
@@ -168,7 +169,7 @@ def in_one_process(
 def across_processes(
     driver: str | None = None, *, connect: bool = True, timeout: float = TIMEOUT_S, **options: Any
 ) -> Iterator[Pair]:
-    """The same, with the server in a process of its own."""
+    """Make a pair whose server is in a process of its own; otherwise as `in_one_process`."""
     service = _service()
     remote = RemoteSide("server", service, driver)
     try:

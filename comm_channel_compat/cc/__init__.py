@@ -37,7 +37,7 @@ exception of its name, which is comch_next's; ``start`` and ``stop`` return the 
     busy = doca_pe_progress(pe)
 
 **Both.** Callbacks get objects, of which one stands for each handle, and run inside progress, which runs one at a
-time; ``recv_buffer`` is bytes, ``event`` nothing that can be asked. User data is any object, None until it is set.
+time; ``recv_buffer`` is bytes, ``event`` has no methods. User data is any object, None until it is set.
 Memory is an address, or a writable buffer that stands for its own.
 """
 

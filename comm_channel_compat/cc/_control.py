@@ -20,7 +20,7 @@ OnMessage = Callable[["Event", bytes, int, Connection], object]
 
 
 class Event:
-    """What C passes to a callback of an event: nothing can be asked of it."""
+    """What C passes to a callback of an event; it has no methods."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -40,36 +40,36 @@ class Control(Sending):
         self._dev = dev
 
     def set_max_msg_size(self, size: int) -> None:
-        """The largest message in bytes, up to the device's limit. The other side's must be equal, if it sets one."""
+        """Set the largest message in bytes, up to the device's limit. A size that the other side sets must be equal."""
         self.modern.max_msg_size = count(size, "size")
 
     def get_max_msg_size(self) -> int:
-        """The largest message in bytes: what was set, or the default."""
+        """Return the largest message in bytes: what was set, or the default."""
         size: int = self.modern.max_msg_size
         return size
 
     def set_recv_queue_size(self, size: int) -> None:
-        """How many messages wait to be received, up to the device's limit."""
+        """Set how many messages may wait to be received, up to the device's limit."""
         self.modern.recv_queue_size = count(size, "size")
 
     def get_recv_queue_size(self) -> int:
-        """How many messages wait to be received: what was set, or the default."""
+        """Return how many messages may wait to be received: what was set, or the default."""
         size: int = self.modern.recv_queue_size
         return size
 
     def get_device(self) -> Device:
-        """The device that it was made with."""
+        """Return the device that the context was made with."""
         self.modern  # noqa: B018  # raises when it has been destroyed
         return self._dev
 
     # Sending
 
     def task_send_alloc_init(self, peer: Connection, msg: Buffer, len: int = UNSET) -> TaskSend:  # noqa: A002
-        """A task that sends the first `len` bytes of a message, all without it, of which it keeps a copy."""
+        """Return a task that sends a copy of a message, or of its first `len` bytes."""
         return self._alloc(peer, msg, len)
 
     def send_task_alloc_init(self, peer: Connection, msg: Buffer, len: int = UNSET) -> TaskSend:  # noqa: A002
-        """DOCA 2.5: as task_send_alloc_init."""
+        """Return a send task under the name of DOCA 2.5: as task_send_alloc_init."""
         return self._alloc(peer, msg, len)
 
     def _alloc(self, peer: Connection, msg: Buffer, length: int) -> TaskSend:

@@ -39,91 +39,91 @@ __all__ = [
 
 @old_call("doca_cc_cap_get_max_name_len")
 def cap_get_max_name_len(devinfo: DevInfo) -> int:
-    """Bytes of the longest service name, its NUL included."""
+    """Return the length of the longest service name in bytes, its NUL included."""
     return _info(devinfo).cap_get_max_name_len()
 
 
 @old_call("doca_cc_cap_get_max_msg_size")
 def cap_get_max_msg_size(devinfo: DevInfo) -> int:
-    """Bytes of the longest message that can be configured."""
+    """Return the largest message size that can be configured, in bytes."""
     return _info(devinfo).cap_get_max_msg_size()
 
 
 @old_call("doca_cc_cap_get_max_recv_queue_size")
 def cap_get_max_recv_queue_size(devinfo: DevInfo) -> int:
-    """Messages in the deepest receive queue that can be configured."""
+    """Return the largest receive queue that can be configured, in messages."""
     return _info(devinfo).cap_get_max_recv_queue_size()
 
 
 @old_call("doca_cc_cap_get_max_clients")
 def cap_get_max_clients(devinfo: DevInfo) -> int:
-    """Clients of one server; 0 means no limit."""
+    """Return the largest number of clients of one server; 0 means no limit."""
     return _info(devinfo).cap_get_max_clients()
 
 
 @old_call("doca_cc_cap_get_max_send_tasks")
 def cap_get_max_send_tasks(devinfo: DevInfo) -> int:
-    """Send tasks of one server or client."""
+    """Return the largest number of send tasks of one server or client."""
     return _info(devinfo).cap_get_max_send_tasks()
 
 
 @old_call("doca_cc_cap_server_is_supported")
 def cap_server_is_supported(devinfo: DevInfo) -> None:
-    """Whether a server can run on it."""
+    """Return whether a server can run on the device."""
     _require(devinfo, _info(devinfo).cap_server_is_supported(), "server")
 
 
 @old_call("doca_cc_cap_client_is_supported")
 def cap_client_is_supported(devinfo: DevInfo) -> None:
-    """Whether a client can run on it."""
+    """Return whether a client can run on the device."""
     _require(devinfo, _info(devinfo).cap_client_is_supported(), "client")
 
 
 @old_call("doca_cc_producer_cap_is_supported")
 def producer_cap_is_supported(devinfo: DevInfo) -> None:
-    """Whether producers can run on it."""
+    """Return whether producers can run on the device."""
     _require(devinfo, _info(devinfo).producer_cap_is_supported(), "producer")
 
 
 @old_call("doca_cc_consumer_cap_is_supported")
 def consumer_cap_is_supported(devinfo: DevInfo) -> None:
-    """Whether consumers can run on it."""
+    """Return whether consumers can run on the device."""
     _require(devinfo, _info(devinfo).consumer_cap_is_supported(), "consumer")
 
 
 @old_call("doca_cc_producer_cap_get_max_num_tasks")
 def producer_cap_get_max_num_tasks(devinfo: DevInfo) -> int:
-    """Sends that one producer can have submitted."""
+    """Return the largest number of sends that one producer can have submitted."""
     return _info(devinfo).producer_cap_get_max_num_tasks()
 
 
 @old_call("doca_cc_consumer_cap_get_max_num_tasks")
 def consumer_cap_get_max_num_tasks(devinfo: DevInfo) -> int:
-    """Receives that one consumer can have posted."""
+    """Return the largest number of receives that one consumer can have posted."""
     return _info(devinfo).consumer_cap_get_max_num_tasks()
 
 
 @old_call("doca_cc_producer_cap_get_max_buf_size")
 def producer_cap_get_max_buf_size(devinfo: DevInfo) -> int:
-    """Bytes of the longest buffer; NotSupported where there are no producers."""
+    """Return the length of the longest buffer in bytes. Raises NotSupported where there are no producers."""
     return _info(devinfo).producer_cap_get_max_buf_size()
 
 
 @old_call("doca_cc_consumer_cap_get_max_buf_size")
 def consumer_cap_get_max_buf_size(devinfo: DevInfo) -> int:
-    """Bytes of the longest buffer; NotSupported where there are no consumers."""
+    """Return the length of the longest buffer in bytes. Raises NotSupported where there are no consumers."""
     return _info(devinfo).consumer_cap_get_max_buf_size()
 
 
 @old_call("doca_cc_producer_cap_get_max_producers")
 def producer_cap_get_max_producers(devinfo: DevInfo) -> int:
-    """Producers of one connection."""
+    """Return the largest number of producers of one connection."""
     return _info(devinfo).producer_cap_get_max_producers()
 
 
 @old_call("doca_cc_consumer_cap_get_max_consumers")
 def consumer_cap_get_max_consumers(devinfo: DevInfo) -> int:
-    """Consumers of one connection."""
+    """Return the largest number of consumers of one connection."""
     return _info(devinfo).consumer_cap_get_max_consumers()
 
 
@@ -132,25 +132,25 @@ def consumer_cap_get_max_consumers(devinfo: DevInfo) -> int:
 
 @old_call("doca_cc_cap_is_producer_supported")
 def cap_is_producer_supported(devinfo: DevInfo) -> None:
-    """Whether producers can run on it."""
+    """Return whether producers can run on the device."""
     _require(devinfo, _info(devinfo).producer_cap_is_supported(), "producer")
 
 
 @old_call("doca_cc_cap_is_consumer_supported")
 def cap_is_consumer_supported(devinfo: DevInfo) -> None:
-    """Whether consumers can run on it."""
+    """Return whether consumers can run on the device."""
     _require(devinfo, _info(devinfo).consumer_cap_is_supported(), "consumer")
 
 
 @old_call("doca_cc_producer_cap_get_max_log_num_tasks")
 def producer_cap_get_max_log_num_tasks(devinfo: DevInfo) -> int:
-    """The log2, rounded down, of the sends that one producer can have submitted."""
+    """Return the log2, rounded down, of the largest number of sends that one producer can have submitted."""
     return _info(devinfo).producer_cap_get_max_num_tasks().bit_length() - 1
 
 
 @old_call("doca_cc_consumer_cap_get_max_log_num_tasks")
 def consumer_cap_get_max_log_num_tasks(devinfo: DevInfo) -> int:
-    """The log2, rounded down, of the receives that one consumer can have posted."""
+    """Return the log2, rounded down, of the largest number of receives that one consumer can have posted."""
     return _info(devinfo).consumer_cap_get_max_num_tasks().bit_length() - 1
 
 
@@ -159,13 +159,13 @@ def consumer_cap_get_max_log_num_tasks(devinfo: DevInfo) -> int:
 
 @old_call("doca_mmap_cap_is_export_pci_supported")
 def mmap_cap_is_export_pci_supported(devinfo: DevInfo) -> bool:
-    """Whether a map can be exported to the other side."""
+    """Return whether a map can be exported to the other side."""
     return _info(devinfo).mmap_cap_is_export_pci_supported()
 
 
 @old_call("doca_mmap_cap_is_create_from_export_pci_supported")
 def mmap_cap_is_create_from_export_pci_supported(devinfo: DevInfo) -> bool:
-    """Whether a map of the other side can be imported."""
+    """Return whether a map of the other side can be imported."""
     return _info(devinfo).mmap_cap_is_create_from_export_pci_supported()
 
 

@@ -21,5 +21,5 @@ class Client(Control):
         super().__init__(comch.Client(unwrap(dev, Device, "dev"), service_name(name)), dev)
 
     def get_connection(self) -> Connection:
-        """The one connection; BadState unless started."""
+        """Return the client's connection. Raises BadState unless started."""
         return known(self.modern.connection, self)

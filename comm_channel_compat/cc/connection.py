@@ -29,29 +29,29 @@ class Connection:
         return f"<Connection of a {type(self._owner).__name__.lower()}>"
 
     def set_user_data(self, user_data: object) -> None:
-        """Keep any object with it."""
+        """Keep any object with the connection."""
         self._user_data = user_data
 
     def get_user_data(self) -> Any:
-        """What was set; None before."""
+        """Return the object that was set; None before."""
         return self._user_data
 
     @old_call("doca_cc_server_get_server_ctx")
     def get_server_ctx(self) -> Server | None:
-        """The server whose connection this is, None on a client."""
+        """Return the server of the connection, None on a client's side."""
         return self._owner if self.modern.server is not None else None  # type: ignore[return-value]
 
     @old_call("doca_cc_client_get_client_ctx")
     def get_client_ctx(self) -> Client | None:
-        """The client whose connection this is, None on a server."""
+        """Return the client of the connection, None on a server's side."""
         return self._owner if self.modern.client is not None else None  # type: ignore[return-value]
 
     def update_info(self) -> None:
-        """Snapshot the counters; ConnectionInprogress or ConnectionAborted unless the connection is up."""
+        """Take a snapshot of the counters. Raises ConnectionInprogress or ConnectionAborted unless connected."""
         self.modern.update_info()
 
     def get_counter(self, counter_type: int) -> int:
-        """A DOCA_CC_COUNTER_* of the last snapshot."""
+        """Return a DOCA_CC_COUNTER_* of the last snapshot."""
         if counter_type not in list(Counter):
             raise InvalidValue(f"counter_type is {counter_type!r}; legal are the DOCA_CC_COUNTER_* values")
         return self.modern.get_counter(Counter(counter_type))

@@ -31,30 +31,30 @@ class Consumer(OfContext):
         super().__init__(comch.Consumer(connection, unwrap(buf_mmap, Mmap, "buf_mmap")))
 
     def get_id(self) -> int:
-        """What producers of the other side name it by."""
+        """Return the id by which producers of the other side address the consumer."""
         number: int = self.modern.id
         return number
 
     def task_post_recv_set_conf(
         self, task_completion_cb: OnReceived, task_error_cb: OnReceived, num_post_recv_tasks: int
     ) -> None:
-        """Callbacks `(task, task_user_data, ctx_user_data)` for both endings, and how many tasks there are."""
+        """Set callbacks `(task, task_user_data, ctx_user_data)` for success and failure, and the number of tasks."""
         callbacks = both_completed(task_completion_cb, task_error_cb, self._ctx)
         self.modern.task_post_recv_set_conf(*callbacks, count(num_post_recv_tasks, "num_post_recv_tasks"))
 
     def post_recv_task_set_conf(
         self, task_completion_cb: OnReceived, task_error_cb: OnReceived, log_num_tasks: int
     ) -> None:
-        """DOCA 2.5: with the log2 of the number of tasks."""
+        """Set the callbacks and the log2 of the number of tasks, as in DOCA 2.5."""
         callbacks = both_completed(task_completion_cb, task_error_cb, self._ctx)
         self.modern.task_post_recv_set_conf(*callbacks, absolute(log_num_tasks, "log_num_tasks"))
 
     def task_post_recv_alloc_init(self, buf: Buf) -> ConsumerTaskPostRecv:
-        """A task that posts the free part of a buffer, which lies in the consumer's map."""
+        """Return a task that posts the free part of a buffer, which lies in the consumer's map."""
         return self._alloc(buf)
 
     def post_recv_task_alloc_init(self, buf: Buf) -> ConsumerTaskPostRecv:
-        """DOCA 2.5: as task_post_recv_alloc_init."""
+        """Return a receive task under the name of DOCA 2.5: as task_post_recv_alloc_init."""
         return self._alloc(buf)
 
     def _alloc(self, buf: Buf) -> ConsumerTaskPostRecv:

@@ -36,29 +36,29 @@ class Context:
         return modern
 
     def start(self) -> State:
-        """Freeze the configuration and begin; the state reached, where C reports STARTING by IN_PROGRESS."""
+        """Start the context. Returns its state: STARTING where C returns IN_PROGRESS."""
         self._need_engine("start")
         state: State = self.modern.start()
         return state
 
     def stop(self) -> State:
-        """Begin to end; IDLE, or STOPPING, which C reports by IN_PROGRESS, until progress has finished."""
+        """Stop the context. Returns its state: STOPPING, until progress has finished, where C returns IN_PROGRESS."""
         self._need_engine("stop")
         state: State = self.modern.stop()
         return state
 
     def get_num_inflight_tasks(self) -> int:
-        """Tasks submitted and not completed."""
+        """Return how many tasks are submitted and not completed."""
         number: int = self.modern.num_inflight_tasks
         return number
 
     def set_user_data(self, user_data: object) -> None:
-        """What callbacks are given as ctx_user_data: any object."""
+        """Set the object that callbacks get as ctx_user_data."""
         self.modern  # noqa: B018  # raises when it has been destroyed
         self._user_data = user_data
 
     def get_user_data(self) -> Any:
-        """What was set; None before."""
+        """Return the object that was set; None before."""
         self.modern  # noqa: B018  # raises when it has been destroyed
         return self._user_data
 
@@ -68,12 +68,12 @@ class Context:
         self.modern.set_state_changed_cb(lambda _, old, new: changed(self._user_data, self, old, new))
 
     def get_state(self) -> State:
-        """IDLE, STARTING, RUNNING or STOPPING."""
+        """Return the state: IDLE, STARTING, RUNNING or STOPPING."""
         state: State = self.modern.state
         return state
 
     def flush_tasks(self) -> None:
-        """Push what was submitted without the flush flag."""
+        """Send the tasks that were submitted without the flush flag."""
         self.modern.flush_tasks()
 
     def _need_engine(self, call: str) -> None:
@@ -98,10 +98,10 @@ class OfContext:
         return self._ctx.modern
 
     def as_ctx(self) -> Context:
-        """The generic context that it is: for start, stop, state, user data, and to connect an engine."""
+        """Return the generic context, for start, stop, state, user data and to connect an engine."""
         self._ctx.modern  # noqa: B018  # raises when it has been destroyed
         return self._ctx
 
     def destroy(self) -> None:
-        """Give it back; InUse unless it is idle."""
+        """Destroy the context. Raises InUse unless it is IDLE."""
         self._ctx._destroy()

@@ -36,12 +36,12 @@ class ProgressEngine:
         return modern
 
     def connect_ctx(self, ctx: Context) -> None:
-        """Move this context, which is idle and has no other engine."""
+        """Connect a context, which is IDLE and has no other engine."""
         self.modern.connect_ctx(instance(ctx, Context, "ctx").modern)
         ctx._has_engine = True
 
     def progress(self) -> bool:
-        """Run the callback of one task or event, if there is one. Whether anything moved.
+        """Run the callback of one task or event, if there is one. Returns whether anything happened.
 
         What a callback raises is raised at the end. BadState inside of a callback.
         """
@@ -59,22 +59,22 @@ class ProgressEngine:
         return self._modern is not None and get_ident() not in self._threads
 
     def get_notification_handle(self) -> int:
-        """A descriptor for epoll: readable after `request_notification` when progress has something to do."""
+        """Return a descriptor for epoll, readable after `request_notification` when progress has something to do."""
         return self.modern.notification_handle
 
     def request_notification(self) -> None:
-        """Arm the notification handle, once."""
+        """Arm the notification handle for one wake-up."""
         self.modern.request_notification()
 
     def clear_notification(self, handle: int) -> None:
-        """Disarm it after a wake-up."""
+        """Disarm the notification handle after a wake-up."""
         self.modern.clear_notification(handle)
 
     def get_num_inflight_tasks(self) -> int:
-        """Tasks submitted and not completed, of all contexts."""
+        """Return how many tasks of all contexts are submitted and not completed."""
         return self.modern.num_inflight_tasks
 
     def destroy(self) -> None:
-        """Give it back; InUse while contexts that are connected to it live."""
+        """Destroy the engine. Raises InUse while contexts that are connected to it exist."""
         self.modern.destroy()
         self._modern = None

@@ -35,7 +35,7 @@ class _OfMemory:
         return modern
 
     def destroy(self) -> None:
-        """Give it back."""
+        """Destroy the object."""
         self.modern.destroy()
         self._modern = None
 
@@ -54,7 +54,7 @@ class Mmap(_OfMemory):
     def create_from_export(
         cls, user_data: object, export_desc: bytes, export_desc_len: int = UNSET, dev: Device | None = None
     ) -> Mmap:
-        """The other side's memory as a map of this side, started."""
+        """Make a started map of the other side's memory."""
         device = unwrap(dev, Device, "dev")
         made = cls.__new__(cls)
         made._modern = comch.Mmap.create_from_export(cut(export_desc, export_desc_len), device)
@@ -63,32 +63,32 @@ class Mmap(_OfMemory):
         return made
 
     def add_dev(self, dev: Device) -> None:
-        """Let this device use it; before start."""
+        """Let a device use the map; before start."""
         self.modern.add_dev(unwrap(dev, Device, "dev"))
 
     def rm_dev(self, dev: Device) -> None:
-        """Take a device back; before start."""
+        """Remove a device from the map; before start."""
         self.modern.rm_dev(unwrap(dev, Device, "dev"))
 
     def set_permissions(self, access_mask: int) -> None:
-        """DOCA_ACCESS_FLAG_* bits; a consumer's map needs PCI_READ_WRITE."""
+        """Set DOCA_ACCESS_FLAG_* bits; a consumer's map needs PCI_READ_WRITE."""
         self.modern.set_permissions(count(access_mask, "access_mask"))
 
     def set_memrange(self, addr: Memory, len: int) -> None:  # noqa: A002  # the C name
-        """The memory: a writable buffer, or the address of memory, that stays for as long as the map."""
+        """Set the memory: a writable buffer, or an address of memory that stays as long as the map."""
         self.modern.set_memrange(span(addr, len))
 
     def get_memrange(self) -> tuple[int, int]:
-        """Its address and length."""
+        """Return the address and the length."""
         memrange: tuple[int, int] = self.modern.memrange
         return memrange
 
     def set_max_num_devices(self, max_num_devices: int) -> None:
-        """How many devices it may have; before the first start."""
+        """Set how many devices the map may have; before the first start."""
         self.modern.max_num_devices = count(max_num_devices, "max_num_devices")
 
     def get_max_num_devices(self) -> int:
-        """How many devices it may have."""
+        """Return how many devices the map may have."""
         number: int = self.modern.max_num_devices
         return number
 
@@ -97,37 +97,37 @@ class Mmap(_OfMemory):
         self.modern.set_free_cb(function(free_cb, "free_cb"), opaque)
 
     def set_user_data(self, user_data: object) -> None:
-        """Keep any object with it; before start."""
+        """Keep any object with the map; before start."""
         self.modern.user_data = user_data
 
     def get_user_data(self) -> Any:
-        """What was set; None before."""
+        """Return the object that was set; None before."""
         return self.modern.user_data
 
     def start(self) -> None:
-        """Freeze the configuration."""
+        """Start the map: its configuration is final."""
         self.modern.start()
 
     def stop(self) -> None:
-        """NotPermitted while buffers or consumers lie in it."""
+        """Stop the map. Raises NotPermitted while buffers or consumers lie in it."""
         self.modern.stop()
 
     def export_pci(self, dev: Device) -> bytes:
-        """What `create_from_export` on the other side takes."""
+        """Return the descriptor that `create_from_export` takes on the other side."""
         described: bytes = self.modern.export_pci(unwrap(dev, Device, "dev"))
         return described
 
     def get_num_bufs(self) -> int:
-        """Buffers that lie in it."""
+        """Return how many buffers lie in the map."""
         number: int = self.modern.num_bufs
         return number
 
     def get_exported(self) -> bool:
-        """Whether it has been exported."""
+        """Return whether the map has been exported."""
         return bool(self.modern.exported)
 
     def get_from_export(self) -> bool:
-        """Whether it is an import."""
+        """Return whether the map is an import."""
         return bool(self.modern.from_export)
 
 
@@ -141,49 +141,49 @@ class BufInventory(_OfMemory):
         remember(self, self._modern)
 
     def start(self) -> None:
-        """Buffers can be taken from now on."""
+        """Start the inventory: buffers can be taken."""
         self.modern.start()
 
     def stop(self) -> None:
-        """No more buffers; those that are out stay good."""
+        """Stop the inventory: no more buffers can be taken, and those that were taken stay valid."""
         self.modern.stop()
 
     def buf_get_by_addr(self, mmap: Mmap, addr: Memory, len: int) -> Buf:  # noqa: A002  # the C name
-        """A buffer over that range of the map with an empty data segment: one to receive into."""
+        """Return a buffer over a range of the map with an empty data segment, to receive into."""
         args = unwrap(mmap, Mmap, "mmap"), address(addr, "addr"), count(len, "len")
         return Buf(self.modern.buf_get_by_addr(*args))
 
     def buf_get_by_data(self, mmap: Mmap, data: Memory, data_len: int) -> Buf:
-        """A buffer over that range of the map, all of which is the data segment: one to send."""
+        """Return a buffer over a range of the map, all of which is the data segment, to send."""
         args = unwrap(mmap, Mmap, "mmap"), address(data, "data"), count(data_len, "data_len")
         return Buf(self.modern.buf_get_by_data(*args))
 
     def buf_get_by_args(self, mmap: Mmap, addr: Memory, len: int, data: Memory, data_len: int) -> Buf:  # noqa: A002
-        """A buffer over that range of the map, with the data segment given."""
+        """Return a buffer over a range of the map with a given data segment."""
         outer = address(addr, "addr"), count(len, "len")
         inner = address(data, "data"), count(data_len, "data_len")
         return Buf(self.modern.buf_get_by_args(unwrap(mmap, Mmap, "mmap"), *outer, *inner))
 
     def buf_dup(self, src_buf: Buf) -> Buf:
-        """Another buffer over the same bytes."""
+        """Return another buffer over the same bytes."""
         return Buf(self.modern.buf_dup(unwrap(src_buf, Buf, "src_buf")))
 
     def get_num_elements(self) -> int:
-        """How many buffers it has."""
+        """Return how many buffers the inventory has."""
         number: int = self.modern.num_elements
         return number
 
     def get_num_free_elements(self) -> int:
-        """How many of them are not out."""
+        """Return how many buffers can still be taken."""
         number: int = self.modern.num_free_elements
         return number
 
     def set_user_data(self, user_data: object) -> None:
-        """Keep any object with it; once started."""
+        """Keep any object with the inventory, once it is started."""
         self.modern.user_data = user_data
 
     def get_user_data(self) -> Any:
-        """What was set; None before."""
+        """Return the object that was set; None before."""
         return self.modern.user_data
 
 
@@ -201,19 +201,19 @@ class Buf:
         return hash(self.modern)
 
     def get_head(self) -> int:
-        """Where the range begins: an address."""
+        """Return the address at which the range begins."""
         return self.modern.head
 
     def get_len(self) -> int:
-        """Bytes of the range."""
+        """Return the length of the range in bytes."""
         return len(self.modern)
 
     def get_data(self) -> int:
-        """Where the data segment begins: an address."""
+        """Return the address at which the data segment begins."""
         return self.modern.data
 
     def get_data_len(self) -> int:
-        """Bytes of the data segment."""
+        """Return the length of the data segment in bytes."""
         return self.modern.data_len
 
     def set_data(self, data: Memory, data_len: int) -> None:
@@ -225,15 +225,15 @@ class Buf:
         self.modern.reset_data_len()
 
     def get_refcount(self) -> int:
-        """How many references there are."""
+        """Return how many references there are."""
         return self.modern.refcount
 
     def inc_refcount(self) -> int:
-        """One more; the count before."""
+        """Add a reference. Returns the count before."""
         return self.modern.inc_refcount()
 
     def dec_refcount(self) -> int:
-        """Give a reference up, the last with the buffer; the count before."""
+        """Drop a reference, and with the last one the buffer. Returns the count before."""
         return self.modern.dec_refcount()
 
     # Lists, which other libraries take; the channel refuses them
@@ -243,30 +243,30 @@ class Buf:
         self.modern.chain_list(unwrap(list2, Buf, "list2"))
 
     def unchain_list(self, list2: Buf) -> None:
-        """Split before that element."""
+        """Split the list before an element."""
         self.modern.unchain_list(unwrap(list2, Buf, "list2"))
 
     def get_next_in_list(self) -> Buf | None:
-        """The next element, None at the end."""
+        """Return the next element, None at the end."""
         following = self.modern.next_in_list
         return None if following is None else Buf(following)
 
     def get_last_in_list(self) -> Buf:
-        """The last element."""
+        """Return the last element."""
         return Buf(self.modern.last_in_list)
 
     def get_list_len(self) -> int:
-        """Elements from here on."""
+        """Return the number of elements from this one on."""
         return self.modern.list_len
 
     def is_first_in_list(self) -> bool:
-        """Whether nothing lies before it."""
+        """Return whether the element is the first."""
         return self.modern.is_first_in_list
 
     def is_last_in_list(self) -> bool:
-        """Whether nothing lies behind it."""
+        """Return whether the element is the last."""
         return self.modern.is_last_in_list
 
     def is_in_list(self) -> bool:
-        """Whether it is chained."""
+        """Return whether the element is chained."""
         return self.modern.is_in_list

@@ -22,16 +22,16 @@ class Producer(Sending):
         super().__init__(comch.Producer(unwrap(cc_connection, Connection, "cc_connection")))
 
     def get_id(self) -> int:
-        """What consumers of the other side know it by."""
+        """Return the id by which consumers of the other side know the producer."""
         number: int = self.modern.id
         return number
 
     def task_send_alloc_init(self, buf: Buf, consumer_id: int) -> ProducerTaskSend:
-        """A task that sends the data segment of a buffer to a consumer, whose id came with its event."""
+        """Return a task that sends the data segment of a buffer to a consumer, whose id came with its event."""
         return self._alloc(buf, consumer_id)
 
     def send_task_alloc_init(self, buf: Buf, consumer_id: int) -> ProducerTaskSend:
-        """DOCA 2.5: as task_send_alloc_init."""
+        """Return a send task under the name of DOCA 2.5: as task_send_alloc_init."""
         return self._alloc(buf, consumer_id)
 
     def _alloc(self, buf: Buf, consumer_id: int) -> ProducerTaskSend:

@@ -28,7 +28,7 @@ class Server(Control):
         self._repr = repr
 
     def get_device_repr(self) -> Representor:
-        """The representor that it was made with."""
+        """Return the representor that the server was made with."""
         self.modern  # noqa: B018  # raises when it has been destroyed
         return self._repr
 

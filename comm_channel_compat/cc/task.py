@@ -31,36 +31,36 @@ class Task:
         return self._modern
 
     def submit(self) -> None:
-        """Hand it to the library; on failure the program still has it."""
+        """Submit the task; on failure it stays the program's."""
         self._modern.submit()
 
     def submit_ex(self, flags: int) -> None:
-        """Hand it to the library, with DOCA_TASK_SUBMIT_FLAG_* bits."""
+        """Submit the task with DOCA_TASK_SUBMIT_FLAG_* bits."""
         self._modern.submit_ex(flags)
 
     def try_submit(self) -> None:
-        """Hand it to the library."""
+        """Submit the task, as `submit`."""
         self._modern.try_submit()
 
     def free(self) -> None:
-        """Give it back to the pool of its context."""
+        """Return the task to the pool of its context."""
         self._modern.free()
 
     def get_status(self) -> ErrorCode:
-        """The result of the last completion."""
+        """Return the result of the last completion."""
         status: ErrorCode = self._modern.status
         return status
 
     def set_user_data(self, user_data: object) -> None:
-        """What callbacks are given as task_user_data: any object."""
+        """Set the object that callbacks get as task_user_data."""
         self._user_data = user_data
 
     def get_user_data(self) -> Any:
-        """What was set; None before."""
+        """Return the object that was set; None before."""
         return self._user_data
 
     def get_ctx(self) -> Context:
-        """The context whose pool it is of."""
+        """Return the context whose pool has the task."""
         return self._ctx
 
 
@@ -79,7 +79,7 @@ class _OfTask:
         return self._task.modern
 
     def as_task(self) -> Task:
-        """The generic task that it is: for submit, free, status and user data."""
+        """Return the generic task, for submit, free, status and user data."""
         return self._task
 
 
@@ -100,7 +100,7 @@ class _BufTask(_OfTask):
         self._buf = buf
 
     def get_buf(self) -> Buf:
-        """The buffer."""
+        """Return the buffer."""
         return self._buf
 
     def set_buf(self, buf: Buf) -> None:
@@ -116,7 +116,7 @@ class ProducerTaskSend(_BufTask):
     __slots__ = ()
 
     def get_consumer_id(self) -> int:
-        """The consumer that it is for."""
+        """Return the id of the consumer that the task is for."""
         number: int = self._task._modern.consumer_id
         return number
 
@@ -132,7 +132,7 @@ class ConsumerTaskPostRecv(_BufTask):
     __slots__ = ()
 
     def get_producer_id(self) -> int:
-        """Who wrote; 0 before the completion."""
+        """Return the id of the producer that wrote; 0 before the completion."""
         number: int = self._task._modern.producer_id
         return number
 

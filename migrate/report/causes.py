@@ -1,8 +1,8 @@
-"""Why references stay old: each cause, and what follows from it."""
+"""Why references stay old: each cause and what follows from it; and the notes, equal ones together."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from migrate.outcome import Finding, Level
 from migrate.report.run import Run, stays
@@ -30,3 +30,12 @@ def notes(run: Run) -> Mapping[tuple[str, str], Sequence[Finding]]:
                 kind = "evidence" if finding.level is Level.EVIDENCE else "note"
                 found.setdefault((finding.code, kind), []).append(finding)
     return dict(sorted(found.items()))
+
+
+def folded(findings: Iterable[Finding]) -> Sequence[Sequence[Finding]]:
+    """Put the notes of one file together that have one code and one message; every other finding stands alone."""
+    alike: dict[object, list[Finding]] = {}
+    for finding in findings:
+        key = (finding.code, finding.message) if finding.level is Level.SAFE else finding
+        alike.setdefault(key, []).append(finding)
+    return list(alike.values())

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from migrate.outcome import Finding, Level
+from migrate.report.causes import folded
 from migrate.report.run import Counts, Run
+from migrate.report.text import described
 
 _COMMANDS = {Level.SAFE: "notice", Level.EVIDENCE: "notice", Level.NEEDS_EVIDENCE: "warning", Level.MANUAL: "error"}
 
 
 def text(run: Run) -> str:
-    """Return a command for each problem and each cause, and one for all that changes in a file."""
+    """Return a command for each problem and each cause, and one for all that changes in a file.
+
+    Equal notes of a file are one command: GitHub shows ten of a kind, then no more.
+    """
     return "".join(f"{line}\n" for line in _lines(run)) + f"{run.summary()}\n"
 
 
@@ -22,14 +27,16 @@ def _lines(run: Run) -> Iterator[str]:
         if outcome.changed:
             counts = Counts.of(outcome.findings).text(outcome.path in run.written)
             yield _command("notice", counts, file=run.name(outcome.path), title="migrate")
-        yield from (_annotation(run, finding) for finding in outcome.findings if finding.code and not finding.because)
+        causes = (finding for finding in outcome.findings if finding.code and not finding.because)
+        yield from (_annotation(run, findings) for findings in folded(causes))
 
 
-def _annotation(run: Run, finding: Finding) -> str:
+def _annotation(run: Run, findings: Sequence[Finding]) -> str:
+    finding = findings[0]
     span = finding.span
     return _command(
         _COMMANDS[finding.level],
-        f"{finding.name}: {finding.message}" if finding.name else finding.message,
+        described(findings),
         file=run.name(finding.path),
         line=str(span.line),
         endLine=str(span.end_line),

@@ -1,11 +1,15 @@
-"""The report as text: one block per file, causes first; what follows from a cause is counted under it."""
+"""The report as text: one block per file, causes first; what follows from a cause is counted under it.
+
+Equal notes are one line, at the first place.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from migrate.outcome import FileOutcome, Finding, Level
+from migrate.report.causes import folded
 from migrate.report.run import Counts, Run, counted, printable, stays
 
 _DIFF = {"+": "green", "-": "red", "@": "cyan"}
@@ -37,9 +41,11 @@ def file_lines(run: Run, outcome: FileOutcome) -> Iterator[Line]:
     counts = Counts.of(outcome.findings)
     yield Line(f"{run.name(outcome.path)}: {counts.text(outcome.path in run.written)}", "bold")
     shown = [finding for finding in outcome.findings if finding.code and not _follows(finding)]
-    for finding in sorted(shown, key=lambda finding: (not stays(finding), finding.span)):
-        note = "" if stays(finding) else "evidence: " if finding.level is Level.EVIDENCE else "note: "
-        yield Line(f"  {place(run, finding)}: {finding.code} {note}{said(finding)}", "yellow" if stays(finding) else "")
+    for findings in folded(sorted(shown, key=lambda finding: (not stays(finding), finding.span))):
+        first = findings[0]
+        note = "" if stays(first) else "evidence: " if first.level is Level.EVIDENCE else "note: "
+        text = f"  {place(run, first)}: {first.code} {note}{described(findings)}"
+        yield Line(text, "yellow" if stays(first) else "")
     yield from _consequences(run, outcome)
 
 
@@ -77,6 +83,12 @@ def place(run: Run, finding: Finding) -> str:
 def said(finding: Finding) -> str:
     """Return what a finding is about."""
     return f"{finding.name}: {finding.message}" if finding.name else finding.message
+
+
+def described(findings: Sequence[Finding]) -> str:
+    """Return what findings that were folded into one line are about."""
+    first = findings[0]
+    return said(first) if len(findings) == 1 else f"{first.message}: {len(findings)} places, {listed(findings)}"
 
 
 def ending(run: Run) -> Iterator[Line]:

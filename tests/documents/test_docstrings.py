@@ -13,6 +13,7 @@ import pytest
 
 MODULES = [
     *("comch_next", "comch_next.aio", "comch_next.api", "comch_next.log", "comch_next.testing"),
+    *("comch_next.dpa", "comch_next.dpa.dev"),
     *("comm_channel_compat", "comm_channel_compat.blocking", "comm_channel_compat.cc"),
 ]
 

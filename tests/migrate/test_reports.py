@@ -230,6 +230,25 @@ def test_annotations_escape_what_ends_them() -> None:
     assert github.text(strange).splitlines()[0] == expected
 
 
+def test_equal_notes_of_a_file_are_one() -> None:
+    places = [Span(line, 0, line, 1) for line in (3, 4, 9)]
+    notes = tuple(finding(A, place, "CCM074", change="x") for place in places)
+    asked = tuple(finding(A, place, "CCM033", Level.MANUAL) for place in places[:2])
+    run = Run(BASE, (FileOutcome(A, b"", b"", (*notes, finding(A, Span(5, 0, 5, 1), "CCM061"), *asked)),))
+    folded = "about CCM074 & <i>: 3 places, lines 3-4, 9"
+    assert [line.text for line in text.lines(run)][1:-2] == [
+        "  a b.py:3: CCM033 ep<b>: about CCM033 & <i>",
+        "  a b.py:4: CCM033 ep<b>: about CCM033 & <i>",
+        f"  a b.py:3: CCM074 note: {folded}",
+        "  a b.py:5: CCM061 note: ep<b>: about CCM061 & <i>",
+    ]
+    lines = github.text(run).splitlines()
+    assert [line for line in lines if "CCM074" in line] == [
+        f"::notice file=a b.py,line=3,endLine=3,title=CCM074::{folded}"
+    ]
+    assert sum("title=CCM033" in line for line in lines) == 2
+
+
 def test_sarif_rules_tell_what_the_codes_mean() -> None:
     rules = json.loads(sarif.text(RUN))["runs"][0]["tool"]["driver"]["rules"]
     assert next(rule for rule in rules if rule["id"] == "CCM033")["help"]["text"] == CODES["CCM033"].advice
