@@ -219,6 +219,7 @@ class DpaThreads:
         _stopped(thread, "dpa_thread_set_local_storage")
         thread.storage = storage
 
+    @uninterrupted  # else a thread could run that nobody can stop
     @_known
     def start(self, thread: DpaThread) -> None:
         _stopped(thread, "dpa_thread_start")
