@@ -18,6 +18,7 @@ GUIDE_PROGRAMS = {
     "failures.py": "DOCA_ERROR_NOT_FOUND 16\nConnectionAborted of 103\n12 DOCA_ERROR_CONNECTION_ABORTED None\n",
 }
 AIO_PROGRAMS = ("handlers.py", "asking.py")
+DPA_PROGRAM = "counting.py"
 STREAM_PROGRAMS = ("receive_file.py", "send_file.py")
 MIGRATION_PROGRAMS = ("devices.toml", "ask_before.py", "ask_after.py", "limits.py")  # test_migration, test_sessions
 PROGRAMS = [
@@ -25,6 +26,7 @@ PROGRAMS = [
     *(("docs/guide.md", title) for title in GUIDE_PROGRAMS),
     *(("docs/guide.md", title) for title in STREAM_PROGRAMS),
     *(("docs/aio.md", title) for title in (*AIO_PROGRAMS, "files.py")),
+    ("docs/dpa.md", DPA_PROGRAM),
     ("docs/topology.md", "pair.toml"),  # tests/control_path/test_topology_schema.py
     *(("MIGRATION.md", title) for title in MIGRATION_PROGRAMS),
 ]
@@ -70,6 +72,11 @@ def test_a_server_and_a_client_survive_a_lost_peer(
     late = start(client)
     late.wait_for("HELLO\n")
     assert late.finish().returncode == 0
+
+
+def test_a_program_with_a_kernel(start_python: StartPython, tmp_path: Path) -> None:
+    (tmp_path / DPA_PROGRAM).write_text(block("docs/dpa.md", DPA_PROGRAM))
+    assert start_python(DPA_PROGRAM, cwd=tmp_path).finish() == (0, "20 answers, the last is 119\n", "")
 
 
 @pytest.mark.parametrize(("title", "printed"), GUIDE_PROGRAMS.items())

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pytest
 
 import comch_next as comch
-from comch_next.dpa import Dpa, dev
+from comch_next.dpa import Dpa, DpaThread, dev
 from comch_next.dpa.dev import (
     doca_dpa_dev_comch_consumer_ack,
     doca_dpa_dev_comch_consumer_completion_ack,
@@ -21,7 +21,8 @@ from comch_next.dpa.dev import (
     doca_dpa_dev_get_completion_type,
     doca_dpa_dev_thread_finish,
 )
-from tests.dpa.world import DEPTH, Queues, echo, queues, sleep
+from tests.control_path.pair import Side, client, connect, server
+from tests.dpa.world import DEPTH, Queues, echo, queues, sleep, until
 from tests.inside import inside
 
 pytestmark = pytest.mark.usefixtures("printed")
@@ -237,6 +238,13 @@ HOST_CALLS: dict[str, Callable[[Queues], object]] = {
     "message queue": lambda lane: comch.MsgQ(lane.device),
     "consumer completion": lambda lane: comch.ConsumerCompletion(),
     "task": lambda lane: lane.producer.task_send_alloc_init(None, b"x", 1),
+    "free": lambda lane: lane.arg.task.free(),
+    "consumer of a task": lambda lane: setattr(lane.arg.task, "consumer_id", 1),
+    "immediate data": lambda lane: setattr(lane.arg.task, "imm_data", b"y"),
+    "flags": lambda lane: lane.arg.task.submit_ex(0),
+    "submit": lambda lane: lane.arg.task.submit(),
+    "arm": lambda lane: lane.engine.request_notification(),
+    "disarm": lambda lane: lane.engine.clear_notification(),
     "state": lambda lane: lane.producer.state,
     "id": lambda lane: lane.consumer.id,
     "handle": lambda lane: lane.dpa_consumer.get_dpa_handle(),
@@ -251,8 +259,40 @@ def test_host_calls_are_refused_in_kernels(name: str) -> None:
         HOST_CALLS[name](lane)
 
     lane = Queues(kernel)
+    lane.arg.task = lane.producer.task_send_alloc_init(None, b"x", lane.dpa_consumer.id)
     lane.thread.run()
     lane.until(lambda: lane.dpa.error)
+    lane.arg.task.free()
     assert isinstance(lane.dpa.error, comch.BadState)
     assert "in a kernel; it is legal on the host" in str(lane.dpa.error)
     lane.close()
+
+
+CALLS_OF_A_CLIENT: dict[str, Callable[[Side, comch.SendTask], object]] = {
+    "allocate": lambda side, task: side.context.task_send_alloc_init(side.context.connection, b"x"),
+    "submit": lambda side, task: task.submit(),
+    "flags": lambda side, task: task.submit_ex(0),
+    "free": lambda side, task: task.free(),
+    "arm": lambda side, task: side.engine.request_notification(),
+    "disarm": lambda side, task: side.engine.clear_notification(),
+}
+
+
+@pytest.mark.parametrize("name", CALLS_OF_A_CLIENT)
+def test_calls_of_a_client_are_refused_in_kernels(name: str) -> None:
+    with Dpa(comch.open_device("03:00.0")) as dpa:
+        hosts, clients = server(), client()
+        connect(hosts, clients)
+        task = clients.context.task_send_alloc_init(clients.context.connection, b"x")
+        thread = DpaThread(dpa)
+        thread.set_func_arg(lambda _: CALLS_OF_A_CLIENT[name](clients, task))
+        thread.start()
+        thread.run()
+        until(None, lambda: dpa.error)
+        assert isinstance(dpa.error, comch.BadState)
+        assert "in a kernel; it is legal on the host" in str(dpa.error)
+        task.free()
+        thread.stop()
+        thread.destroy()
+        clients.context.close()
+        hosts.context.close()

@@ -36,6 +36,44 @@ def test_each_thread_runs_its_own_kernel() -> None:
     assert all("kernel" in name for _, name in ran)
 
 
+def test_a_stop_during_a_start_is_one_before_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    starts = threading.Thread.start
+
+    def start(self: threading.Thread) -> None:
+        with pytest.raises(comch.BadState, match="which is not started"):
+            thread.stop()
+        starts(self)
+
+    with Dpa(comch.open_device("03:00.0")) as dpa:
+        thread = DpaThread(dpa)
+        thread.set_func_arg(print)
+        monkeypatch.setattr(threading.Thread, "start", start)
+        thread.start()
+        thread.stop()
+        thread.destroy()
+
+
+def test_an_interrupt_during_a_start_leaves_a_thread_that_can_be_stopped(
+    monkeypatch: pytest.MonkeyPatch, threads: Threads
+) -> None:
+    starts = threading.Thread.start
+
+    def start(self: threading.Thread) -> None:
+        starts(self)
+        signal.raise_signal(signal.SIGINT)
+
+    with Dpa(comch.open_device("03:00.0")) as dpa:
+        thread = DpaThread(dpa)
+        thread.set_func_arg(print)
+        with monkeypatch.context() as patched:
+            patched.setattr(threading.Thread, "start", start)
+            with pytest.raises(KeyboardInterrupt):
+                thread.start()
+        thread.stop()
+        thread.destroy()
+    assert threads() == 0
+
+
 def test_a_thread_takes_no_signals_of_the_program() -> None:
     """sigwait and signalfd get only what no thread takes; the faults of a thread are its own."""
     masks: list[set[int]] = []

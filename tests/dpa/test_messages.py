@@ -24,6 +24,7 @@ from comch_next.dpa.dev import (
     doca_dpa_dev_get_completion,
     doca_dpa_dev_get_completion_type,
     doca_dpa_dev_get_completion_user_data,
+    doca_dpa_dev_thread_finish,
     doca_dpa_dev_thread_get_local_storage,
 )
 from tests.dpa.world import DEPTH, Queues, echo, queues, received, sleep
@@ -178,3 +179,29 @@ def test_a_trace_has_the_hosts_messages(tmp_path: Path, monkeypatch: pytest.Monk
     done = [line for line in lines if line["what"] == "receive" or line.get("result") == "DOCA_SUCCESS"]
     told = [(line["what"], line["msgq"], line["imm_length"]) for line in done if line["what"] in ("send", "receive")]
     assert told == [("send", 1, 6), ("receive", 2, 6)]
+
+
+def test_a_completion_context_starts_empty() -> None:
+    def kernel(arg: SimpleNamespace) -> None:
+        if arg.posted:
+            arg.notes.append(doca_dpa_dev_get_completion(arg.sent))
+        arg.posted = True
+        doca_dpa_dev_comch_producer_post_send_imm_only(arg.producer, arg.cpu, b"1", 1, 1)
+        doca_dpa_dev_thread_finish()
+
+    with queues(kernel) as lane:
+        lane.until(lambda: lane.came)
+        lane.thread.stop()
+        lane.dpa_producer.close()
+        lane.sent.stop()
+        lane.sent.start()
+        lane.dpa_producer = lane.back.producer_create()
+        lane.dpa_producer.set_datapath_on_dpa(lane.dpa)
+        lane.dpa_producer.dpa_completion_attach(lane.sent)
+        lane.dpa_producer.set_dev_max_num_send(DEPTH)
+        lane.dpa_producer.start()
+        lane.arg.producer = lane.dpa_producer.get_dpa_handle()
+        lane.thread.start()
+        lane.thread.run()
+        lane.until(lambda: lane.dpa.error or len(lane.came) == 2)
+        assert lane.arg.notes == [(0, 0)]

@@ -19,6 +19,7 @@ from typing import Any
 import pytest
 
 import comch_next as comch
+from comch_next.dpa import Dpa, DpaCompletion, DpaThread
 from comch_next.driver.protocol import Finalized, WeakSet, shielded
 from tests.control_path.pair import client, connect, server
 from tests.descriptors import open_fds
@@ -149,3 +150,23 @@ def test_a_call_that_is_shielded_ends_first() -> None:
 
 def test_a_forked_child_disinherits_all_the_same(start_python: StartPython) -> None:
     assert start_python(str(CHILD), fresh=True).finish().stdout == "BadState\nnothing is open\n"
+
+
+def test_what_is_on_a_dpa() -> None:
+    with comch.open_device(DPU) as device, Dpa(device) as dpa:
+        thread = DpaThread(dpa)
+        thread.set_func_arg(print)
+        thread.start()
+        thread.stop()
+        thread.destroy()
+        threads = [thread]
+        del thread
+        drop_interrupted(threads)
+        completion = DpaCompletion(dpa, 4)
+        completion.start()
+        completion.get_dpa_handle()
+        completion.stop()
+        completion.destroy()
+        completions = [completion]
+        del completion
+        drop_interrupted(completions)

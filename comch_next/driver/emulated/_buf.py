@@ -13,7 +13,7 @@ from comch_next.driver.emulated._guard import UNCONNECTED
 from comch_next.driver.emulated._kernel import calls
 from comch_next.driver.emulated._kernel.fork import owned
 from comch_next.driver.emulated._mmap import Mmap
-from comch_next.driver.protocol import uninterrupted
+from comch_next.driver.protocol import KERNELS, uninterrupted
 from comch_next.errors import BadState, InUse, InvalidValue, NotPermitted, TooBig
 
 __all__ = ["Buf", "Bufs", "Inventory", "changeable", "check_segment", "check_single", "first_of_list"]
@@ -174,7 +174,7 @@ class Bufs:
 
     def get_data_len(self, buf: Any) -> int:
         # asked for every message: see _task on the hot path
-        if not isinstance(buf, Buf) or not (buf.inventory.alive and buf.refcount):
+        if KERNELS or not isinstance(buf, Buf) or not (buf.inventory.alive and buf.refcount):
             _living(buf, "buf_get_data_len")
         length: int = buf.data_len
         return length
@@ -201,7 +201,7 @@ class Bufs:
         self.set_data(buf, _living(buf, "buf_set_data_len").data, data_len)
 
     def reset_data_len(self, buf: Any) -> None:
-        if not isinstance(buf, Buf) or buf.posted or not (buf.inventory.alive and buf.refcount):
+        if KERNELS or not isinstance(buf, Buf) or buf.posted or not (buf.inventory.alive and buf.refcount):
             changeable(buf, "buf_reset_data_len")
         buf.data_len = 0
 

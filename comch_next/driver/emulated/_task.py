@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from comch_next._codes import ErrorCode, SubmitFlag
 from comch_next.driver.emulated._checks import expect
 from comch_next.driver.emulated._kernel.calls import LIBRARY, POOL, PROGRAM
+from comch_next.driver.protocol import KERNELS, refuse_kernel
 from comch_next.driver.protocol._typed import Protocol
 from comch_next.errors import BadState, InvalidValue
 
@@ -44,7 +45,9 @@ class Task:
 
 
 def held_by_program(task: Task, call: str) -> None:
-    """Raise BadState unless the program holds the task."""
+    """Raise BadState unless the program holds the task, and in kernels."""
+    if KERNELS:
+        refuse_kernel(call)
     if task.owner is not PROGRAM:
         where = "is submitted already; wait for its completion" if task.owner is LIBRARY else "has been freed before"
         raise BadState(f"{call}: the task {where}; legal for a task that the program holds")
@@ -67,6 +70,8 @@ class Tasks:
         self.submit(task)
 
     def free(self, task: Task) -> None:
+        if KERNELS:
+            refuse_kernel("task_free")
         if task.owner is not PROGRAM:
             self.free_submitted(task)
             return

@@ -1,4 +1,4 @@
-"""The emulated DPA: its threads are threads of this process, which run Python functions as kernels.
+"""The emulated DPA: its threads are threads of this process, which run functions as kernels.
 
 instance    one DPA, and its fatal error
 threads     its threads, and what activates their kernels

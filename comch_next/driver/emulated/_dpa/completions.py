@@ -59,6 +59,11 @@ class _Completions(Named, Handle):
     def __str__(self) -> str:
         return self.noun
 
+    def start(self) -> None:
+        """Begin with nothing in it. Its first completion activates the kernel."""
+        self.read.clear()
+        self.started = self.armed = True
+
     def wake_by(self, thread: DpaThread | None) -> None:
         """Activate that thread's kernel when notified."""
         if self.thread is not None:
@@ -117,6 +122,10 @@ class DpaCompletion(_Completions):
 
     def dpa_failed(self) -> None:
         """Nobody waits on it."""
+
+    def start(self) -> None:
+        super().start()
+        self.ended.clear()
 
     def check_room(self) -> None:
         """Raise InvalidValue where one more send must not complete."""
@@ -219,7 +228,7 @@ class DpaCompletions:
     @_of_sends
     def start(self, completion: DpaCompletion) -> None:
         _stopped(completion, "dpa_completion_start")
-        completion.started = completion.armed = True
+        completion.start()
 
     @_of_sends
     def stop(self, completion: DpaCompletion) -> None:
@@ -265,7 +274,7 @@ class ConsumerCompletions:
         _stopped(completion, "consumer_completion_start")
         if completion.thread is None:
             raise BadConfig("consumer_completion_start: the DPA thread is missing; call set_dpa_thread")
-        completion.started = completion.armed = True
+        completion.start()
 
     @_of_consumers
     def stop(self, completion: ConsumerCompletion) -> None:

@@ -1,9 +1,10 @@
 """What kernels know the host's objects by: numbers, as on the accelerator; and how calls of the host find them."""
 
 from collections.abc import Callable
+from functools import partial
 from itertools import count
 from typing import Any, ClassVar, TypeVar
-from weakref import WeakValueDictionary
+from weakref import ref
 
 from comch_next.driver.emulated._checks import expect
 from comch_next.driver.protocol._typed import Protocol
@@ -14,7 +15,7 @@ __all__ = ["Instance", "Mortal", "Named", "find", "living"]
 _T = TypeVar("_T", bound="Named")
 _M = TypeVar("_M", bound="Mortal")
 _numbers = count(1)
-_living: "WeakValueDictionary[int, Any]" = WeakValueDictionary()
+_living: "dict[int, ref[Any]]" = {}
 
 
 class Mortal(Protocol):
@@ -39,7 +40,7 @@ class Named:
         """Its handle, made when it is first asked for."""
         if not self.number:
             self.number = next(_numbers)
-            _living[self.number] = self
+            _living[self.number] = ref(self, partial(_living.pop, self.number))  # in C, as protocol._weak says
         return self.number
 
     def serves(self, dpa: Instance) -> bool:
@@ -50,7 +51,8 @@ class Named:
 def find(number: object, kind: type[_T], call: str, dpa: Instance) -> _T:
     """The object behind a handle. Raises InvalidValue for a number that is none, or that of another kind or instance,
     and for what has stopped."""
-    found = _living.get(number) if type(number) is int else None
+    known = _living.get(number) if type(number) is int else None
+    found = known() if known is not None else None
     if not isinstance(found, kind):
         raise InvalidValue(f"{call} takes the handle of a {kind.noun}, not {number!r}")
     if not found.serves(dpa):

@@ -15,7 +15,7 @@ from comch_next.driver.emulated._guard import UNCONNECTED, guard
 from comch_next.driver.emulated._kernel import calls
 from comch_next.driver.emulated._kernel.fork import owned
 from comch_next.driver.emulated._kernel.handle import Handle
-from comch_next.driver.protocol import enter_kernel, leave_kernel, signals_blocked
+from comch_next.driver.protocol import enter_kernel, leave_kernel, signals_blocked, uninterrupted
 from comch_next.errors import BadConfig, BadState, InUse, NoMemory, TimeOut
 
 __all__ = ["DpaThread", "DpaThreads", "finish", "reschedule"]
@@ -83,6 +83,7 @@ class DpaThread(Handle):
         return f"DPA thread of {name}"
 
     def let_go(self) -> None:
+        self._thread = None  # it has ended, or is the parent's
         self._watch.close()
         if self._wake >= 0:
             os.close(self._wake)
@@ -125,14 +126,13 @@ class DpaThread(Handle):
     def start(self) -> None:
         """Begin to wait for activations."""
         self._stopping = self._activated = False
-        self._thread = threading.Thread(target=self._serve, name=str(self), daemon=True)
-        self.phase = Phase.STARTED
+        starting = threading.Thread(target=self._serve, name=str(self), daemon=True)
         try:
             with signals_blocked():
-                self._thread.start()
+                starting.start()
         except RuntimeError as error:
-            self.phase = Phase.STOPPED
             raise NoMemory(f"dpa_thread_start: {error}") from error
+        self._thread, self.phase = starting, Phase.STARTED  # a stop takes no lock, and joins what has been started
 
     def stop(self, timeout: float | None) -> None:
         """End it after the kernel's run. Raises TimeOut, with its name, where that does not end."""
@@ -219,6 +219,7 @@ class DpaThreads:
         _stopped(thread, "dpa_thread_set_local_storage")
         thread.storage = storage
 
+    @uninterrupted  # else a thread could run that nobody can stop
     @_known
     def start(self, thread: DpaThread) -> None:
         _stopped(thread, "dpa_thread_start")
@@ -241,6 +242,7 @@ class DpaThreads:
             raise BadState(f"dpa_thread_stop was attempted on the {found}, which is not started")
         found.stop(timeout)  # without the lock, for as long as the kernel takes
 
+    @uninterrupted  # the threading module forgets a thread in Python, where what a signal raises would be lost
     @_known
     def destroy(self, thread: DpaThread) -> None:
         if thread.active:

@@ -135,7 +135,7 @@ static PyObject *port_receive(PyObject *self, PyObject *const *args, Py_ssize_t 
 
 int64_t calls_receive_direct(PyObject *call, char *into, size_t room, PyObject **peer)
 {
-    Quick *quick = calls_quick_of(call, (PyCFunction)(void (*)(void))port_receive);
+    Quick *quick = calls_in_kernel ? NULL : calls_quick_of(call, (PyCFunction)(void (*)(void))port_receive);
     Poller *poller = quick ? SELF(Poller, quick->of) : NULL;
     int64_t result = quick ? comch_find(&poller->c) : COMCH_NOT_DIRECT;
 

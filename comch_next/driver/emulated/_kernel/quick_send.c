@@ -94,7 +94,7 @@ static PyObject *port_send(PyObject *self, PyObject *const *args, Py_ssize_t cou
 
 int calls_send_direct(PyObject *call, PyObject *peer, const char *data, size_t length)
 {
-    Quick *quick = calls_quick_of(call, (PyCFunction)(void (*)(void))port_send);
+    Quick *quick = calls_in_kernel ? NULL : calls_quick_of(call, (PyCFunction)(void (*)(void))port_send);
 
     return quick && sent_to(quick, peer, data, length) ? 0 : COMCH_NOT_DIRECT;
 }

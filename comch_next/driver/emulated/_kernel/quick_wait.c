@@ -38,6 +38,8 @@ static PyObject *port_arm(PyObject *self, PyObject *const *args, Py_ssize_t coun
     PyObject *found = PyDict_GetItemWithError(quick->channels, recv_name);
     Channel *channel = SELF(Channel, found);
 
+    if (calls_in_kernel && calls_refuse_kernel("arm_recv"))
+        return NULL;
     if (!count && !names && calls_is(found, calls_channel_type) && channel->armed && calls_quiet(quick)
         && !(quick->flights && in_flight(poller)) && calls_forget(channel, 1) == 1 && !called(poller)) {
         comch_attended(&poller->c.pace);
@@ -63,6 +65,8 @@ static PyObject *engine_request(PyObject *self, PyObject *const *args, Py_ssize_
     Engine *engine = SELF(Engine, quick->of);
     Channel *channel = plain(engine);
 
+    if (calls_in_kernel && calls_refuse_kernel("request_notification"))
+        return NULL;
     if (!count && !names && channel && !calls_any(engine->active) && !calls_any(engine->consumers)
         && !calls_arm_again(channel) && !calls_any(engine->pending_calls)
         && !arm_rings(SELF(Poller, engine->poller), channel))
@@ -78,6 +82,8 @@ static PyObject *engine_clear(PyObject *self, PyObject *const *args, Py_ssize_t 
     Channel *channel = plain(engine);
     int silent;
 
+    if (calls_in_kernel && calls_refuse_kernel("clear_notification"))
+        return NULL;
     if (!names && channel && (!count || (count == 1 && calls_is_zero(args[0])))
         && (silent = calls_forget(channel, 0)) >= 0) {
         (silent ? comch_attended : comch_hurry)(&SELF(Poller, engine->poller)->c.pace);

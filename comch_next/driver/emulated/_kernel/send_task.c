@@ -81,8 +81,11 @@ static int launch(SendTask *task)
 
 static PyObject *task_launch(SendTask *task, PyObject *Py_UNUSED(none))
 {
-    int result = launch(task);
+    int result;
 
+    if (calls_in_kernel && calls_refuse_kernel("task_submit"))
+        return NULL;
+    result = launch(task);
     return result > 0 ? NULL : PyLong_FromLong(result);
 }
 
@@ -105,6 +108,8 @@ static PyObject *task_submit(SendTask *task, PyObject *Py_UNUSED(none))
 
 static PyObject *task_free(SendTask *task, PyObject *Py_UNUSED(none))
 {
+    if (calls_in_kernel && calls_refuse_kernel("task_free"))
+        return NULL;
     if (calls_owner(&task->task) != calls_program || !SELF(Context, task->task.ctx)->legal)
         return calls_by_the_noun(&task->task, free_name);
     calls_release(&task->task);
@@ -177,6 +182,8 @@ static PyObject *task_alloc(PyObject *self, PyObject *const *args, Py_ssize_t co
     SendTask *task = NULL;
     int granted = 0;
 
+    if (calls_in_kernel && calls_refuse_kernel("task_send_alloc_init"))
+        return NULL;
     if (count == (quick->program ? 2 : 3) && !names && (handle = handle_of(args[0]))
         && (task = SELF(SendTask, PyType_GenericAlloc((PyTypeObject *)quick->kind, 0)))
         && (granted = grants(SELF(Context, quick->of), handle, args[1]))) {
