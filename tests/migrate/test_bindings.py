@@ -323,6 +323,7 @@ def test_a_table_that_does_more_is_kept() -> None:
         ("args = (ep[0], buf, n, 0, peer)\nlib.doca_comm_channel_ep_recvfrom(*args)", "CCM093"),
         ("lib.doca_comm_channel_ep_listen(ep[0])", "CCM093"),
         ("lib.getpid()", "CCM094"),
+        ("libc = ffi.dlopen(None)\nprint(libc.getpid())", "CCM094"),
         ("msg = ffi.new('struct msg *')", "CCM094"),
         ("getattr(lib, 'doca_comm_channel_ep_' + input())(ep[0])", "CCM033"),  # what the rules refuse stays in C, too
     ],
