@@ -14,6 +14,7 @@ __all__ = [
     "ANY_SIZE",
     "Buffer",
     "UNSET",
+    "absolute",
     "address",
     "cut",
     "instance",
@@ -28,6 +29,7 @@ __all__ = [
 _T = TypeVar("_T")
 
 _MOST_ADDRESS, _MOST = 2**64 - 1, 2**47
+_MOST_LOG = 31  # of a count that is an uint32_t
 ANY_SIZE = 1 << 31  # of a message that is to be received
 UNSET: Any = type("Unset", (), {"__repr__": lambda _: "UNSET"})()  # where None is a value that a program may give
 Buffer = bytes | bytearray | memoryview
@@ -45,6 +47,11 @@ def integer(value: object, what: str, *, most: int, least: int = 0) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
         raise InvalidValue(f"{what} is {value!r}; legal are whole numbers from {least} to {most}")
     return int(value)
+
+
+def absolute(log_num_tasks: object) -> int:
+    """Return the count of tasks of which a program of DOCA 2.5 gave the log2."""
+    return 1 << integer(log_num_tasks, "log_num_tasks", most=_MOST_LOG)
 
 
 def cut(data: Any, length: object) -> bytes:

@@ -324,15 +324,15 @@ CODES: dict[str, Code] = {
     # Generation 2
     "CCM110": Code(
         "a log2 count that migrate cannot see",
-        "DOCA 2.5 took the log2 of the number of tasks. `1 << n` is that number; where n is out of range it fails "
-        "otherwise than the old call did.",
+        "DOCA 2.5 took the log2 of the number of tasks, which cffi and ctypes convert to an integer of C. `1 << n` is "
+        "that number; where n is out of range it fails otherwise than the old call did.",
         "See that the value is a whole number from 0 to 31, then run migrate with --unsafe.",
         "needs-evidence",
         evidence=_NEVER_INVALID,
     ),
     "CCM111": Code(
         "a log2 count that is out of range",
-        "The old call refused it with INVALID_VALUE.",
+        "The old call refused it with INVALID_VALUE, after cffi or ctypes had converted it.",
         "Give the log2 of the number of tasks, from 0 to 31, then run migrate again.",
     ),
     "CCM112": Code(

@@ -93,7 +93,7 @@ def _decided(
     """Rewrite those files that call C as the flat files they stand for, where nothing of these stays old."""
     flattened = Flattened(sources, given, options)
     while True:
-        project = _Project(flattened.sources, given, options, flattened.causes, evidence(flattened))
+        project = _Project(flattened.sources, given, options, flattened.causes, evidence(flattened), flattened.paths)
         outcomes, decision = project.outcomes()
         if not flattened.give_up(decision):
             return flattened.restored(outcomes), decision
@@ -109,10 +109,11 @@ class _Project:
         options: Options,
         causes: Mapping[Path, CauseOfC],
         evidence: Evidence,
+        of_c: frozenset[Path],
     ) -> None:
         self.sources, self.given, self.options = sources, given, options
         self.facts, self.proofs = evidence.applied(
-            lambda seen: Facts(sources, given, causes=evidence.explained(causes), seen=seen)
+            lambda seen: Facts(sources, given, causes=evidence.explained(causes), seen=seen, of_c=of_c)
         )
         self.project = self.facts.project
         self.names = {path: self.project.names(path) for path in sources}

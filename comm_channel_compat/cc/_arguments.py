@@ -8,10 +8,9 @@ from typing import Any
 from comch_next import InvalidValue
 from comch_next.arguments import instance, integer
 
-__all__ = ["absolute", "count", "function", "unwrap"]
+__all__ = ["count", "function", "unwrap"]
 
 _UINT32_MAX, _SIZE_MAX = 2**32 - 1, 2**64 - 1
-_MOST_LOG = 31  # of a count that is an uint32_t
 
 
 def function(value: Any, what: str) -> Callable[..., object]:
@@ -25,11 +24,6 @@ def function(value: Any, what: str) -> Callable[..., object]:
 def count(value: object, what: str) -> int:
     """Return a size or number: one name took size_t in one release and uint32_t in the next, so either."""
     return integer(value, what, most=_SIZE_MAX)
-
-
-def absolute(log: object, what: str) -> int:
-    """Return the count that a program of DOCA 2.5 gave as a log2."""
-    return 1 << integer(log, what, most=_MOST_LOG)
 
 
 def unwrap(value: Any, kind: type, what: str) -> Any:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from comm_channel_compat.cc._arguments import absolute, count
+from comch_next.arguments import absolute
+from comm_channel_compat.cc._arguments import count
 from comm_channel_compat.cc.context import OfContext
 from comm_channel_compat.cc.task import both_completed
 
@@ -25,4 +26,4 @@ class Sending(OfContext):
     def send_task_set_conf(self, task_completion_cb: OnSent, task_error_cb: OnSent, log_num_tasks: int) -> None:
         """DOCA 2.5: with the log2 of the number of tasks."""
         callbacks = both_completed(task_completion_cb, task_error_cb, self._ctx)
-        self.modern.task_send_set_conf(*callbacks, absolute(log_num_tasks, "log_num_tasks"))
+        self.modern.task_send_set_conf(*callbacks, absolute(log_num_tasks))

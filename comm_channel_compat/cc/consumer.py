@@ -6,8 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 import comch_next as comch
+from comch_next.arguments import absolute
 from comm_channel_compat._old_calls import old_call
-from comm_channel_compat.cc._arguments import absolute, count, unwrap
+from comm_channel_compat.cc._arguments import count, unwrap
 from comm_channel_compat.cc.connection import Connection
 from comm_channel_compat.cc.context import OfContext
 from comm_channel_compat.cc.memory import Buf, Mmap
@@ -47,7 +48,7 @@ class Consumer(OfContext):
     ) -> None:
         """Set the callbacks and the log2 of the number of tasks, as in DOCA 2.5."""
         callbacks = both_completed(task_completion_cb, task_error_cb, self._ctx)
-        self.modern.task_post_recv_set_conf(*callbacks, absolute(log_num_tasks, "log_num_tasks"))
+        self.modern.task_post_recv_set_conf(*callbacks, absolute(log_num_tasks))
 
     def task_post_recv_alloc_init(self, buf: Buf) -> ConsumerTaskPostRecv:
         """Return a task that posts the free part of a buffer, which lies in the consumer's map."""

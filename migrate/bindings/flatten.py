@@ -184,6 +184,8 @@ class Flattening:
         if mixed or len(members) > 1:
             raise NotUnderstood(node, USE)
         self._touch(node)
+        if name == "dlopen" and self.libraries.old.isdisjoint(keys(self.values.of(node))):
+            self.kept.setdefault(members[0].ffi, node)  # another library, whose functions this object declares, too
         if name == "dlopen" or self._is_replaced(node):
             return
         if name in _DECLARING:

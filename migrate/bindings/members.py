@@ -18,7 +18,7 @@ from migrate.facts.forest import Forest
 from migrate.facts.reaching import Reaching
 from migrate.old_api.vocabulary import kind_of
 from migrate.python.scopes import Kind
-from migrate.python.values import Plain, Token, Values
+from migrate.python.values import External, Plain, Token, Values
 from migrate.text.code import Template
 
 Edit = tuple[ast.expr | ast.stmt, Template]
@@ -99,11 +99,19 @@ class Members:
                 self._numbers.check(node.args[0], data.ctype)
             return Template("[{value_0}]" if given else "[None]" if data.holds != "number" else "[0]", given)
         if len(node.args) == 2:
-            data_given, size = (self._expressions.constant(argument) for argument in node.args)
-            if not isinstance(data_given, bytes) or not isinstance(size, int) or len(data_given) > size:
+            if not self._fits(*node.args):
                 raise NotUnderstood(node, USE)  # longer bytes would be a ValueError
             return Template('bytearray({value_0}.ljust({value_1}, b"\\0"))', given)
         return self._sized(node.args[0])
+
+    def _fits(self, data: ast.expr, size: ast.expr) -> bool:
+        """Whether bytes are certainly not longer than a size."""
+        given, most = self._expressions.constant(data), self._expressions.constant(size)
+        if isinstance(given, bytes) and isinstance(most, int):
+            return len(given) <= most
+        if not isinstance(size, ast.Call) or self._values.of(size.func) != {External("builtins.len")}:
+            return False
+        return self._expressions.is_simple(data) and list(map(ast.dump, size.args)) == [ast.dump(data)]
 
     def _sized(self, size: ast.expr) -> Template:
         """Return a buffer of a size, or with some bytes and the NUL behind them."""

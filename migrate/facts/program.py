@@ -61,8 +61,13 @@ class Facts:
         vocabulary: Vocabulary | None = None,
         causes: Mapping[Path, Cause] = MappingProxyType({}),
         seen: Mapping[Variable, Sequence[Token]] = MappingProxyType({}),
+        of_c: Set[Path] = frozenset(),
     ) -> None:
-        """causes: why files that call C stay as they are. seen: the handles that unknown variables have in runs."""
+        """causes: why files that call C stay as they are. seen: the handles that unknown variables have in runs.
+
+        of_c: the files that called C, and stand here as flat ones.
+        """
+        self._of_c = of_c
         vocabulary = self.vocabulary = vocabulary or vocabulary_of(source.text for source in sources.values())
         self.project = Project(
             {path: source.tree for path, source in sources.items()},
@@ -241,6 +246,10 @@ class Facts:
         return self._results.observed_of(function)
 
     # ------------------------------------------------------------------ expressions
+
+    def was_c(self, node: ast.AST) -> bool:
+        """Whether a node is of a file that called C, which converts what it is given."""
+        return self.values.path(node) in self._of_c
 
     def constant(self, node: ast.expr) -> object | None:
         """Return the value of an expression that is the same whenever it is evaluated, else None."""

@@ -50,6 +50,9 @@ class _AtCallTime:
     def sites(self, function: str) -> Mapping[ast.AST, Set[Hashable]]:
         return {}
 
+    def was_c(self, node: ast.AST) -> bool:
+        return self._facts.was_c(self._reference.node)
+
     def constant(self, node: ast.expr) -> object | None:
         return 0 if isinstance(node, ast.Name) and node.id == "flags" else None
 

@@ -79,8 +79,37 @@ class References:
             yield from self._of(above, successors)
         elif isinstance(above, ast.Call) and text in above.args:
             yield from self._passed_by_name(above, text, successors)
+        elif isinstance(above, ast.Tuple | ast.List) and self._declares(above):
+            yield self._told(above.elts[-1], successors)
         elif not isinstance(above, ast.Compare | ast.Expr):
             raise NotUnderstood(text, LOST)
+
+    def _declares(self, row: ast.expr) -> bool:
+        """Whether loops read a row of a table, and say what the function that it names takes: the last of the row."""
+        table = self._forest.parents[row]
+        above = self._forest.parents[table]
+        readers = [table]
+        if isinstance(above, ast.Assign) and len(above.targets) == 1 and isinstance(above.targets[0], ast.Name):
+            readers = list(self._forest.of(table).of[above.targets[0]].loads)
+        loops = [self._forest.parents[reader] for reader in readers]
+        return bool(loops) and all(
+            isinstance(loop, ast.For) and loop.iter is reader and self._takes_the_last(loop)
+            for loop, reader in zip(loops, readers, strict=True)
+        )
+
+    def _takes_the_last(self, loop: ast.For) -> bool:
+        """Whether the last name that a loop binds is used for argtypes alone."""
+        last = loop.target.elts[-1] if isinstance(loop.target, ast.Tuple) else None
+        if not isinstance(last, ast.Name):
+            return False
+        loads = self._forest.of(last).of[last].loads
+        statements = [self._forest.statement(load) for load in loads]
+        return bool(loads) and all(
+            isinstance(each, ast.Assign)
+            and loop in self._forest.above(each)
+            and any(isinstance(part, ast.Attribute) and part.attr == "argtypes" for part in ast.walk(each.targets[0]))
+            for each in statements
+        )
 
     def _passed_by_name(
         self, call: ast.Call, text: ast.expr, successors: tuple[Successor, ...]

@@ -51,13 +51,13 @@ def letterbox(tmp_path: Path) -> None:
 def recorded(start_python: StartPython, tmp_path: Path, letterbox: None) -> Callable[..., Recorded]:
     """Run a program, given by its name or as a text."""
 
-    def run(program: str, *arguments: str, name: str = "old.py") -> Recorded:
+    def run(program: str, *arguments: str, name: str = "old.py", doca: str = "2.6") -> Recorded:
         script = tmp_path / name
         if program.endswith(".py"):
             script = Path(shutil.copy(PROGRAMS / program, tmp_path))
         else:
             script.write_text(program)
-        finished = start_python(*LAUNCH, script.name, *arguments, cwd=tmp_path).finish()
+        finished = start_python(*LAUNCH, "--doca", doca, script.name, *arguments, cwd=tmp_path).finish()
         assert finished.returncode == 0, finished.stderr
         return Recorded(script, tmp_path / "run.json")
 

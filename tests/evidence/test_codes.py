@@ -15,12 +15,18 @@ from tests.evidence.conftest import Recorded
 
 LOG = """\
 import sys
-import doca_cc as cc
-client = cc.Client(cc.open_device("b1:00.0"), "svc")
-try:
-    client.send_task_set_conf(print, print, int(sys.argv[1]))
-except cc.InvalidValue:
-    print("refused")
+from ctypes import CDLL, CFUNCTYPE, POINTER, byref, c_uint32, c_uint64, c_void_p
+core, cc = CDLL("libdoca_common.so.2"), CDLL("libdoca_cc.so.2")
+Done = CFUNCTYPE(None, c_void_p, c_uint64, c_uint64)
+@Done
+def done(task, task_user_data, ctx_user_data):
+    pass
+infos, count, dev, client = POINTER(c_void_p)(), c_uint32(), c_void_p(), c_void_p()
+core.doca_devinfo_create_list(byref(infos), byref(count))
+core.doca_dev_open(c_void_p(infos[count.value - 1]), byref(dev))
+core.doca_devinfo_destroy_list(infos)
+cc.doca_cc_client_create(dev, b"svc", byref(client))
+print(cc.doca_cc_client_send_task_set_conf(client, done, done, int(sys.argv[1])))
 """
 
 SIZE = """\
@@ -94,6 +100,7 @@ SETTLED = {
     "CCM110": (LOG, "3", "40"),
     "CCM113": (INSIDE, "outside", "inside"),
 }
+OF_2_5 = {"CCM110": "2.5"}
 
 
 def of(code: str, found: tuple[Finding, ...]) -> list[Finding]:
@@ -103,7 +110,7 @@ def of(code: str, found: tuple[Finding, ...]) -> list[Finding]:
 @pytest.mark.parametrize("code", SETTLED)
 def test_a_run_settles(code: str, recorded: Callable[..., Recorded]) -> None:
     program, good, _ = SETTLED[code]
-    outcome = recorded(program, good).migrated()
+    outcome = recorded(program, good, doca=OF_2_5.get(code, "2.6")).migrated()
     assert {finding.level for finding in of(code, outcome.findings)} == {Level.EVIDENCE}
     assert all("run.json" in finding.evidence for finding in of(code, outcome.findings))
     assert all(finding.evidence in finding.message for finding in of(code, outcome.findings))
@@ -115,7 +122,7 @@ def test_a_run_settles(code: str, recorded: Callable[..., Recorded]) -> None:
 @pytest.mark.parametrize("code", SETTLED)
 def test_a_run_that_shows_the_contrary_does_not(code: str, recorded: Callable[..., Recorded]) -> None:
     program, _, bad = SETTLED[code]
-    outcome = recorded(program, bad).migrated()
+    outcome = recorded(program, bad, doca=OF_2_5.get(code, "2.6")).migrated()
     left = [finding for finding in of(code, outcome.findings) if stays(finding)]
     assert any("run.json" in finding.evidence for finding in left)
     assert f"# {code}".encode() in outcome.new

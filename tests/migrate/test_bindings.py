@@ -127,12 +127,22 @@ def test_what_only_cffi_shows_stays(line: str) -> None:
         "lib.doca_error_get_name.restype = ctypes.c_void_p\nprint(lib.doca_error_get_name(rc))",
         "@ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_uint32)\ndef f(e, data, n):\n    return 0",
         "data = ctypes.create_string_buffer(bytes(9), 5)\nlib.doca_comm_channel_ep_sendto(ep, data, 5, 0, peer)",
+        "text = input().encode()\ndata = ctypes.create_string_buffer(text, len(input()))\n"
+        "lib.doca_comm_channel_ep_sendto(ep, data, 5, 0, peer)",
     ],
 )
 def test_what_only_ctypes_shows_stays(line: str) -> None:
     outcome = rewrite((CTYPES + line + "\n").encode())
     assert {finding.code for finding in outcome.findings} >= {"CCM092"}
     assert b"ctypes.CDLL" in outcome.new
+
+
+def test_a_buffer_of_the_length_of_its_bytes() -> None:
+    line = """text = input().encode()
+data = ctypes.create_string_buffer(text, len(text))
+lib.doca_comm_channel_ep_sendto(ep, data, len(data), 0, peer)
+"""
+    assert b'data = bytearray(text.ljust(len(text), b"\\0"))\n' in rewrite((CTYPES + line).encode()).new
 
 
 def test_a_text_without_restype_stays() -> None:
@@ -323,6 +333,7 @@ def test_a_table_that_does_more_is_kept() -> None:
         ("args = (ep[0], buf, n, 0, peer)\nlib.doca_comm_channel_ep_recvfrom(*args)", "CCM093"),
         ("lib.doca_comm_channel_ep_listen(ep[0])", "CCM093"),
         ("lib.getpid()", "CCM094"),
+        ("libc = ffi.dlopen(None)\nprint(libc.getpid())", "CCM094"),
         ("msg = ffi.new('struct msg *')", "CCM094"),
         ("getattr(lib, 'doca_comm_channel_ep_' + input())(ep[0])", "CCM033"),  # what the rules refuse stays in C, too
     ],

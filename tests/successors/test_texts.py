@@ -315,6 +315,24 @@ cc.{NEW_CONF}.argtypes = [P, P, P, c_uint32]
     )
 
 
+ROWS = f"""\
+from ctypes import CDLL, c_int, c_uint8, c_uint32, c_void_p as P
+
+cc = CDLL("libdoca_cc.so.2")
+for library, name, result, types in [(cc, "{CONF}", c_int, [P, P, P, c_uint8])]:
+    function = getattr(library, name)
+    function.restype, function.argtypes = result, types
+"""
+
+
+def test_rows_of_libraries_names_and_types() -> None:
+    assert f'(cc, "{NEW_CONF}", c_int, [P, P, P, c_uint32])' in new(ROWS)
+    named = ROWS.replace("[(cc", "ROWS = [(cc").replace("for library, name, result, types in ", "")
+    head, _, body = named.partition("    function")
+    text = f"{head}for library, name, result, types in ROWS:\n    function{body}"
+    assert f'(cc, "{NEW_CONF}", c_int, [P, P, P, c_uint32])' in new(text.replace(")]:", ")]"))
+
+
 # ---------------------------------------------------------------- what stays
 
 
@@ -337,6 +355,7 @@ cc.{NEW_CONF}.argtypes = [P, P, P, c_uint32]
         ("cc.doca_cc_producer_task_send_alloc_init(p, *rest)", "CCM122"),
         (f"code = '''{CONF}(s, a, b, 4);'''", "CCM122"),
         (f"cc.{CONF}(s, a, b, 32)", "CCM111"),
+        (f'for name, types in [("{CONF}", [P])]:\n    getattr(cc, name)(*types)', "CCM122"),
         (f"cc.{CONF}(s, a, b, c_uint8(4))", "CCM110"),
         (f"cc.{CONF}(s, a, b, 4) if old else cc.doca_cc_server_task_send_set_conf(s, a, b, 16)", "CCM123"),
         ('CDLL("libdoca_comch.so.2")\ncc.doca_cc_client_create(dev, name, out)', "CCM123"),

@@ -65,6 +65,9 @@ def test_a_program_of_other_tests(tmp_path: Path, runtime_dir: Path, name: str) 
 def test_the_table_has_every_program() -> None:
     assert list(VERDICTS) == sorted(CASES)
     assert [sum(name.startswith(spelling) for name in GUESTS) for spelling in ("cffi/", "ctypes/")] == [11, 11]
+    of_cc = [case.folder for name, case in PROGRAMS.items() if name.startswith("cc_")]
+    flat = [folder for folder in of_cc if any("doca_cc_" in path.read_text() for path in folder.rglob("*.py"))]
+    assert (len(flat), len(of_cc) - len(flat)) == (11, 10)
 
 
 def old_imports(folder: Path) -> Iterator[str]:

@@ -121,16 +121,74 @@ second.send_task_set_conf(print, print, 64)
 # output
 import sys
 
-import doca_cc as cc
+import comch_next as comch
 
-dev = cc.open_device("b1:00.0")
-first = cc.Client(dev, "svc")
-# CCM110: a log2 count that migrate cannot see (python -m migrate explain CCM110)
-first.send_task_set_conf(print, print, int(sys.argv[1]))
-dev = cc.open_device("b1:00.1")
-second = cc.Client(dev, "svc")
-# CCM111: a log2 count that is out of range (python -m migrate explain CCM111)
-second.send_task_set_conf(print, print, 64)
+dev = comch.open_device("b1:00.0")
+first = comch.Client(dev, "svc")
+first.task_send_set_conf(
+    lambda task, call=print: call(
+        task, task.user_data, task.context.user_data
+    ),
+    lambda task, call=print: call(
+        task, task.user_data, task.context.user_data
+    ),
+    comch.arguments.absolute(int(sys.argv[1])),
+)
+dev = comch.open_device("b1:00.1")
+second = comch.Client(dev, "svc")
+second.task_send_set_conf(
+    lambda task, call=print: call(
+        task, task.user_data, task.context.user_data
+    ),
+    lambda task, call=print: call(
+        task, task.user_data, task.context.user_data
+    ),
+    comch.arguments.absolute(64),
+)
+
+
+# case: flat, a log2 that cannot be seen
+import sys
+
+from doca_cc import *
+
+
+def done(task, task_user_data, ctx_user_data):
+    doca_task_free(doca_cc_send_task_as_task(task))
+
+
+rc, infos, count = doca_devinfo_create_list()
+rc, dev = doca_dev_open(infos[0])
+rc, client = doca_cc_client_create(dev, "svc")
+if rc == DOCA_SUCCESS:
+    log_tasks = int(sys.argv[1])
+    rc = doca_cc_client_send_task_set_conf(client, done, done, log_tasks)
+
+# output
+
+import sys
+
+import comch_next as comch
+
+
+def done(task, task_user_data, ctx_user_data):
+    task.free()
+
+
+rc, infos, count = comch.outcome_list(comch.devices)
+rc, dev = comch.outcome(infos[0].open)
+rc, client = comch.outcome(comch.Client, dev, "svc") if dev is not None else (
+    comch.ErrorCode.INVALID_VALUE, None
+)
+if rc == comch.ErrorCode.SUCCESS:
+    log_tasks = int(sys.argv[1])
+    rc = comch.outcome(
+        lambda: client.task_send_set_conf(
+            lambda task: done(task, task.user_data, task.context.user_data),
+            lambda task: done(task, task.user_data, task.context.user_data),
+            comch.arguments.absolute(log_tasks),
+        )
+    )[0]
 
 
 # case: a log2 that a loop gives, and one that is another thing at times
@@ -147,14 +205,29 @@ for count in (1, len(sys.argv)):
 # output
 import sys
 
-import doca_cc as cc
+import comch_next as comch
 
-client = cc.Client(cc.open_device("b1:00.0"), "svc")
+client = comch.Client(comch.open_device("b1:00.0"), "svc")
 for log_tasks in (14, 13):
-    client.send_task_set_conf(print, print, log_tasks)
+    client.task_send_set_conf(
+        lambda task, call=print: call(
+            task, task.user_data, task.context.user_data
+        ),
+        lambda task, call=print: call(
+            task, task.user_data, task.context.user_data
+        ),
+        1 << log_tasks,
+    )
 for count in (1, len(sys.argv)):
-    # CCM110: a log2 count that migrate cannot see (python -m migrate explain CCM110)
-    client.send_task_set_conf(print, print, count)
+    client.task_send_set_conf(
+        lambda task, call=print: call(
+            task, task.user_data, task.context.user_data
+        ),
+        lambda task, call=print: call(
+            task, task.user_data, task.context.user_data
+        ),
+        comch.arguments.absolute(count),
+    )
 
 
 # case: a log2 that a loop gives
