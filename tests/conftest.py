@@ -70,6 +70,15 @@ def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, None, None]:
         close_leftovers()
 
 
+@pytest.fixture(autouse=True)
+def no_callbacks_of_the_collector() -> Iterator[None]:
+    """Hypothesis leaves one in the process that has run a test of its kind; what a signal raises there is lost."""
+    before = gc.callbacks[:]
+    gc.callbacks.clear()
+    yield
+    gc.callbacks[:] = before
+
+
 @pytest.fixture(scope="session", autouse=True)
 def runtime_dir_of_modules() -> Iterator[None]:
     """What several tests of a module share meets its peers in a directory of this run."""
