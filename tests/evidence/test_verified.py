@@ -9,7 +9,7 @@ import pytest
 from migrate.outcome import Level
 from migrate.report.run import stays
 from tests.evidence.conftest import Recorded
-from tests.evidence.test_codes import SETTLED
+from tests.evidence.test_codes import OF_2_5, SETTLED
 from tests.processes import StartPython
 
 
@@ -33,8 +33,10 @@ def test_what_a_run_settles_is_equivalent(
     code: str, recorded: Callable[..., Recorded], start_python: StartPython
 ) -> None:
     program, good, _ = SETTLED[code]
-    run = recorded(program, good)
-    command = ("-m", "migrate", "verify", "--no-faults", f"--args={good}", "--evidence", str(run.report))
+    release = OF_2_5.get(code, "2.6")
+    run = recorded(program, good, doca=release)
+    command = ("-m", "migrate", "verify", "--no-faults", "--doca", release, f"--args={good}")
+    command = (*command, "--evidence", str(run.report))
     verdict = start_python(*command, str(run.script)).finish()
     assert verdict.returncode == 0, verdict.stdout
 

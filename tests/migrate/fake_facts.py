@@ -84,6 +84,9 @@ class FakeFacts:
     def code_is_observed(self, call: Call) -> frozenset[str]:
         return self.observed
 
+    def was_c(self, node: ast.AST) -> bool:
+        return False
+
     def constant(self, node: ast.expr) -> object | None:
         return node.value if isinstance(node, ast.Constant) else self.constants.get(ast.unparse(node))
 
