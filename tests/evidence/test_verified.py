@@ -36,8 +36,7 @@ def test_what_a_run_settles_is_equivalent(
     release = OF_2_5.get(code, "2.6")
     run = recorded(program, good, doca=release)
     command = ("-m", "migrate", "verify", "--no-faults", "--doca", release, f"--args={good}")
-    command = (*command, "--evidence", str(run.report))
-    verdict = start_python(*command, str(run.script)).finish()
+    verdict = start_python(*command, "--evidence", str(run.report), str(run.script)).finish()
     assert verdict.returncode == 0, verdict.stdout
 
 
