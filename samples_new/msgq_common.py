@@ -39,9 +39,9 @@ class Lane(contextlib.ExitStack):
         self.callback(self.thread.destroy)
         self.thread.set_func_arg(kernel, self.argument)
         self.thread.start()
-        self.callback(self.thread.stop)
         self._to_the_dpa(device)
         self._from_the_dpa(device)
+        self.callback(self.thread.stop)  # first of all: the kernel may still run when its last answer has come
 
     def _to_the_dpa(self, device: comch.Device) -> None:
         queue = comch.MsgQ(device)

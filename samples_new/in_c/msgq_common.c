@@ -187,6 +187,8 @@ doca_error_t lane_close(struct lane *lane)
 {
 	doca_error_t first = DOCA_SUCCESS;
 
+	/* The kernel may still run when its last answer has come. */
+	keep(&first, doca_dpa_thread_stop(lane->thread));
 	keep(&first, stop(lane, doca_comch_consumer_as_ctx(lane->cpu_consumer)));
 	keep(&first, doca_comch_consumer_destroy(lane->cpu_consumer));
 	keep(&first, stop(lane, doca_comch_producer_as_ctx(lane->dpa_producer)));
@@ -205,7 +207,6 @@ doca_error_t lane_close(struct lane *lane)
 	keep(&first, doca_comch_msgq_stop(lane->to_dpa));
 	keep(&first, doca_comch_msgq_destroy(lane->to_dpa));
 
-	keep(&first, doca_dpa_thread_stop(lane->thread));
 	keep(&first, doca_dpa_thread_destroy(lane->thread));
 	keep(&first, doca_dpa_mem_free(lane->dpa, lane->argument_on_dpa));
 	keep(&first, doca_dpa_stop(lane->dpa));
