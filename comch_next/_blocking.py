@@ -231,9 +231,9 @@ class BlockingChannel(Hinted):
                 return found
             if timeout == 0:
                 raise Again("receive: nothing waits")
-            if not seconds_left(deadline):  # clients that come and go may keep the descriptor ready
+            # Clients that come and go may keep the descriptor ready.
+            if not seconds_left(deadline) or not wait_readable(life.fileno, deadline):
                 raise TimeOut(f"receive: nothing came to {self!r} within {timeout} s")
-            wait_readable(life.fileno, deadline)
 
     def try_receive(self, size: int = ANY_SIZE, *, timeout: float | None = UNSET) -> _Received:
         """Receive one message and return (code, data, length, connection), None for what there is not."""
