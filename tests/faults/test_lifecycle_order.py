@@ -73,6 +73,21 @@ def test_interpreter_exit_with_everything_alive_is_silent(start_python: StartPyt
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
+def test_a_server_that_left_at_exit_has_not_failed(start_python: StartPython) -> None:
+    """Threads go on for a while after the process has taken leave; what is registered first runs last."""
+    first_registered = """
+import atexit
+def after_the_leave():
+    try:
+        pulled.receive(timeout=0)
+    except comch.Again:
+        print(pulled.state.name)
+atexit.register(after_the_leave)
+"""
+    done = start_python("-c", first_registered + SETUP, fresh=True).finish()
+    assert (done.returncode, done.stdout, done.stderr) == (0, "RUNNING\n", "")
+
+
 def test_the_next_server_takes_over_what_such_an_exit_leaves(start_python: StartPython) -> None:
     start_python("-c", SETUP + "os._exit(0)").finish()
     there, here = pair()

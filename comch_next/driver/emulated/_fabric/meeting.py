@@ -165,6 +165,7 @@ class Listener:
         self._stem = file_name(dpu_pci, rep_pci, name)
         self._name = name
         self._place = absolute(runtime_dir())  # for life: the program may go elsewhere, or change its environment
+        self._removed = False  # by this server itself
         self._reserve = -1  # a descriptor to turn clients away with when there is none left to accept them
         self.path = os.path.join(self._place, f"{self._stem}.sock")
         try:
@@ -262,7 +263,9 @@ class Listener:
                 self._reserve = _spare()
 
     def intact(self) -> bool:
-        """Whether clients still find this server by its name."""
+        """Whether clients still find this server by its name, or would if it had not left it."""
+        if self._removed:  # threads may go on at the end of a process
+            return True
         try:
             found = os.stat(self.path, follow_symlinks=False)
         except OSError as error:
@@ -282,7 +285,8 @@ class Listener:
 
     def remove(self) -> None:
         """Leave no file behind; what somebody else put in their place stays. Raises OSError."""
-        if self.intact():
+        if not self._removed and self.intact():
+            self._removed = True
             try:
                 os.unlink(self.path)  # by path: there may be no descriptor left for the directory
             finally:  # an interrupt may come out of the first
