@@ -28,9 +28,9 @@ def test_two():
 
 def test_a_failed_test_does_not_spoil_the_next(start_python: StartPython, tmp_path: Path) -> None:
     (tmp_path / "test_careless.py").write_text(CARELESS)
-    options = ("-p", "tests.conftest", "-p", "no:cacheprovider", "-c", str(ROOT / "pyproject.toml"), "--tb=no", "-q")
+    options = ("-p", "tests.conftest", "-p", "no:cacheprovider", "-c", str(ROOT / "pyproject.toml"), "--tb=short", "-q")
     done = start_python("-m", "pytest", *options, str(tmp_path)).finish()
-    assert done.returncode == 1
+    assert done.returncode == 1, done.stdout + done.stderr
     assert done.stdout.splitlines()[-1].startswith("1 failed, 1 passed"), done.stdout
 
 
