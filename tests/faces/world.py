@@ -37,6 +37,7 @@ class Library:
     def __getattr__(self, name: str) -> Any:
         for library in self._libraries:
             if (found := getattr(library, name, None)) is not None:
+                setattr(self, name, found)
                 return found
         raise AttributeError(name)
 
