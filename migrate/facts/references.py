@@ -22,6 +22,7 @@ from migrate.old_api.calls import Call, splats
 from migrate.old_api.generation_1x import SUFFIX
 from migrate.old_api.spellings import flat, objects
 from migrate.python.modules import Project
+from migrate.python.scopes import Kind
 from migrate.python.values import Collection, External, Module, Plain, Token, Value, Values
 
 _TYPE_TESTS = frozenset({"isinstance", "issubclass"})
@@ -119,13 +120,21 @@ class References:
             own = self._project.resolve(path, home) is not None
         if own:
             if name != "*" and any(symbols(self._values.of_target(node))):
-                yield Reference(path, node, node.name, code=self._features.code(node))
+                yield self._imported(path, node, self._features.code(node))
         elif vocabulary.owns(home):
             names = vocabulary.module(home)
             known = names is not None and (not name or name in names | {"*"} or vocabulary.package(f"{home}.{name}"))
-            yield Reference(path, node, node.name, code=self._features.code(node) if known else "CCM022")
+            yield self._imported(path, node, self._features.code(node) if known else "CCM022")
         elif name and is_old_word(name):
             yield Reference(path, node, name, code=OF_C)
+
+    def _imported(self, path: Path, node: ast.alias, code: str) -> Reference:
+        """Give the reference of an import; in a class body it is a value, read as an attribute of anything."""
+        if self._forest.of(node).scope(node).kind is not Kind.CLASS:
+            return Reference(path, node, node.name, code=code)
+        reached = (self.reached(symbol) for symbol in symbols(self._values.of_target(node)) if symbol.name)
+        origins = frozenset[Hashable]().union(*reached)
+        return Reference(path, node, node.name, code=code or ("CCM009" if origins else ""), origins=origins)
 
     # ------------------------------------------------------------------ names
 
