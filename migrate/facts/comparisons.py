@@ -28,8 +28,13 @@ class Found(NamedTuple):
 
 
 def is_told_apart(node: ast.expr, forest: Forest) -> bool:
-    """Whether an expression is compared with something that is not written out, or is a key or an item of a set."""
+    """Whether an expression is compared with something that is not written out, or is a key or an item of a set.
+
+    In a tuple it is what the tuple is.
+    """
     parent = forest.parents[node]
+    if isinstance(parent, ast.Tuple):
+        return is_told_apart(parent, forest)
     if isinstance(parent, ast.Compare):
         return not any(isinstance(side, ast.Constant) for side in parent.comparators)
     if isinstance(parent, ast.Call):

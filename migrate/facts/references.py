@@ -16,7 +16,7 @@ from migrate.facts.introspection import Introspection
 from migrate.facts.module_values import ModuleValues
 from migrate.facts.patches import Patches
 from migrate.facts.texts import Texts, is_old_word
-from migrate.facts.tokens import Handle, Method, Symbol, has_symbol, is_handle, modules, symbols
+from migrate.facts.tokens import Code, Handle, Method, Symbol, has_symbol, is_handle, modules, symbols
 from migrate.old_api.c_names import is_c_name, is_core
 from migrate.old_api.calls import Call, splats
 from migrate.old_api.generation_1x import SUFFIX
@@ -228,12 +228,22 @@ class References:
         if any(self._method_of(parent)):
             return Reference(path, node, name, code=code)  # a class, which changes with the method taken from it
         tested, of_heirs = tested_for(node, self._forest, self._values, self._api.vocabulary.classes)
-        origins = tested | self.reached(key) if function else tested
+        origins = tested | (self.reached(key) if function else self._identical(node))
         shown = function.name.removesuffix(SUFFIX) if function and is_flat else name.rpartition(".")[2]
         of_heirs = of_heirs and name not in self._api.vocabulary.errors  # which are the same in both libraries
         code = code or ("CCM039" if of_heirs else "CCM082" if self._is_type(key) else "")
         shown = shown if key in self._named else ""
         return Reference(path, node, name, code=code, origins=origins, shown=shown)
+
+    def _identical(self, constant: ast.expr) -> frozenset[Hashable]:
+        """Return the origins of the handles in the calls of which a constant is asked whether it is their very code."""
+        compare = self._forest.parents[constant]
+        if not isinstance(compare, ast.Compare) or not any(isinstance(it, ast.Is | ast.IsNot) for it in compare.ops):
+            return frozenset()
+        sides = (value for side in (compare.left, *compare.comparators) for value in self._values.of(side))
+        codes = (value.key.node for value in sides if isinstance(value, Token) and isinstance(value.key, Code))
+        calls = (self._api.sites.get(call, ()) for call in codes if isinstance(call, ast.expr))
+        return frozenset[Hashable]().union(*calls)
 
     def _is_type(self, key: Symbol | Method) -> bool:
         """Whether a class is called away from its name, and compared or asked for; what takes its place is no class."""
