@@ -107,6 +107,12 @@ class References:
         bindings = self._forest.of(node).of[node].bindings
         return all(isinstance(each, ast.alias) or _is_none(self._forest.parents[each]) for each in bindings)
 
+    def _may_be_imported(self, node: ast.Name, found: frozenset[Value]) -> bool:
+        """Whether a name is an old function or class where its import succeeds, and the program's own elsewhere."""
+        is_imported = any(isinstance(binding, ast.alias) for binding in self._forest.of(node).of[node].bindings)
+        classes = self._api.vocabulary.classes
+        return is_imported and any(it.name in classes or self._api.function(it)[0] for it in symbols(found))
+
     # ------------------------------------------------------------------ imports
 
     def _alias(self, path: Path, node: ast.alias) -> Iterator[Reference]:
@@ -144,7 +150,7 @@ class References:
         found = self._values.of(node)
         bindings = self._forest.of(node).of[node].bindings
         if has_symbol(found):
-            if self._is_name(node):
+            if self._is_name(node) or self._may_be_imported(node, found):
                 yield from self._symbol(path, node, found)
         elif self._is_starred(node, found):
             return
