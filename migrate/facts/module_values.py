@@ -114,6 +114,4 @@ class ModuleValues:
             return self._keeps(function.function)
         if isinstance(function, Partial):
             return not isinstance(function.node, ast.Call) or _TAKING not in self._values.of(function.node.func)
-        return isinstance(function, Function | Class) or (
-            isinstance(function, External) and function.name in _KEEPING
-        )
+        return isinstance(function, Function | Class) or (isinstance(function, External) and function.name in _KEEPING)
