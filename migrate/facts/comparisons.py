@@ -34,7 +34,8 @@ def is_told_apart(node: ast.expr, forest: Forest) -> bool:
     """
     parent = forest.parents[node]
     if isinstance(parent, ast.Tuple):
-        return is_told_apart(parent, forest)
+        is_type = isinstance(forest.parents[parent], ast.Subscript)  # dict[str, cc.Endpoint]
+        return not is_type and is_told_apart(parent, forest)
     if isinstance(parent, ast.Compare):
         return not any(isinstance(side, ast.Constant) for side in parent.comparators)
     if isinstance(parent, ast.Call):
