@@ -28,8 +28,14 @@ class Found(NamedTuple):
 
 
 def is_told_apart(node: ast.expr, forest: Forest) -> bool:
-    """Whether an expression is compared with something that is not written out, or is a key or an item of a set."""
+    """Whether an expression is compared with something that is not written out, or is a key or an item of a set.
+
+    In a tuple it is what the tuple is.
+    """
     parent = forest.parents[node]
+    if isinstance(parent, ast.Tuple):
+        is_type = isinstance(forest.parents[parent], ast.Subscript)  # dict[str, cc.Endpoint]
+        return not is_type and is_told_apart(parent, forest)
     if isinstance(parent, ast.Compare):
         return not any(isinstance(side, ast.Constant) for side in parent.comparators)
     if isinstance(parent, ast.Call):
@@ -39,12 +45,36 @@ def is_told_apart(node: ast.expr, forest: Forest) -> bool:
     return any(node in place for place in places) or node in (*alone, getattr(parent, "slice", None))
 
 
+def are_told_apart(nodes: Iterable[ast.expr], forest: Forest) -> bool:
+    """Whether a function in these places is told apart: not by the one row of a table that is gone through only."""
+    told = [node for node in nodes if is_told_apart(node, forest)]
+    return bool(told) and not (len(told) == 1 and _is_row(told[0], forest))
+
+
+def _is_row(key: ast.expr, forest: Forest) -> bool:
+    """Whether an expression is a key of a display of which nothing but `items` is asked, where it stands or by name."""
+    table = forest.parents[key]
+    if not isinstance(table, ast.Dict):
+        return False
+    above = forest.parents[table]
+    if isinstance(above, ast.Assign) and len(above.targets) == 1 and isinstance(above.targets[0], ast.Name):
+        variable = forest.of(above).of[above.targets[0]]
+        is_local = isinstance(variable.scope.node, ast.FunctionDef | ast.AsyncFunctionDef)
+        return is_local and all(_asks_for_items(load, forest) for load in variable.loads)
+    return _asks_for_items(table, forest)
+
+
+def _asks_for_items(table: ast.expr, forest: Forest) -> bool:
+    asked = forest.parents[table]
+    return isinstance(asked, ast.Attribute) and asked.attr == "items"
+
+
 def found(forest: Forest, values: Values) -> Iterator[Found]:
     """Yield devices that were different objects and may be equal now, methods, and handles asked for a protocol."""
     for token in values.tokens:
         is_device = isinstance(token.key, Handle) and token.key.kind == "device"
         nodes = values.used(token) if is_device or isinstance(token.key, Method) else ()
-        if not any(is_told_apart(node, forest) for node in nodes):
+        if not (any(is_told_apart(node, forest) for node in nodes) if is_device else are_told_apart(nodes, forest)):
             continue
         for node in values.uses(token):
             if is_told_apart(node, forest):

@@ -21,7 +21,7 @@ OF_METHODS = frozenset({"__qualname__", "__func__", "__self__"})
 _CHANGING = frozenset({"setattr", "delattr", "object"})  # their first argument (mock.patch.object)
 _INSPECTING = _CHANGING | {"vars", "dir", "copy", "deepcopy", "dump", "dumps", "WeakMethod"}
 _INSPECTING |= {"signature", "getfullargspec", "getdoc", "getmembers", "ismethod", "isfunction", "isbuiltin"}
-_BY_NAME = frozenset({"methodcaller", "attrgetter"})
+_BY_NAME = frozenset({External("operator.methodcaller"), External("operator.attrgetter")})
 _LOOKED_AT = SHOWING | _INSPECTING
 
 Inspected: TypeAlias = "tuple[Iterable[Hashable], ast.AST, str]"  # origins of handles, the place, the code of why
@@ -64,9 +64,10 @@ class Inspections:
     def _looked_up(self, node: ast.Call) -> Iterator[Inspected]:
         """Yield the handles of which an attribute is looked up by a name, or the type is asked."""
         name = last_name(node.func)
-        if name in _BY_NAME:
+        if not _BY_NAME.isdisjoint(self._values.of(node.func)):
             texts = {str(part.value).partition(".")[0] for part in node.args if isinstance(part, ast.Constant)}
-            yield [origin for text in texts for origin in self._having(text)], node, COMPUTED
+            found = ((*self._having(text), *self._references.reached(Symbol(text))) for text in texts)
+            yield [origin for origins in found for origin in origins], node, COMPUTED
         if not node.args or node in self._references.calls or name not in LOOKING_UP | {"type"}:
             return
         origins, asked = _origins(self._values.of(node.args[0])), first_constant(node.args[1:2])

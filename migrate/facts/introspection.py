@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import chain
 from pathlib import Path
 
-from migrate.facts.comparisons import is_told_apart
+from migrate.facts.comparisons import are_told_apart
 from migrate.facts.forest import Forest, last_name
 from migrate.facts.handles import OldApi
 from migrate.facts.hints import Hints
@@ -74,8 +74,8 @@ class Introspection:
                 yield from (symbol for note in annotations if note for symbol in self._symbols(note))
         for token in self._values.tokens:
             if isinstance(token.key, Symbol) and token.key.name in self._flat:
-                nodes = self._values.used(token)
-                yield from [token.key] if any(is_told_apart(node, self._forest) for node in nodes) else ()
+                told = are_told_apart(self._values.used(token), self._forest)
+                yield from [token.key] if told else ()
 
     @cached_property
     def _names_functions(self) -> bool:

@@ -26,8 +26,7 @@ _TESTED = (ast.If, ast.While, ast.Assert, ast.match_case)
 _KEEPING = frozenset({".append", ".add", ".insert", ".setdefault", ".update", ".get", ".put", ".extend"})
 _KEEPING |= {f"builtins.{name}" for name in ("tuple", "list", "dict", "bool", "iter", "next", "zip", "enumerate")}
 _KEEPING |= {"functools.partial", "types.SimpleNamespace"}
-
-
+_TAKING = External("operator.attrgetter")
 _IMPORTING = {External("importlib.import_module"), External("builtins.__import__"), External("pytest.importorskip")}
 
 
@@ -101,7 +100,7 @@ class ModuleValues:
             return parent.slice is not node
         if isinstance(parent, ast.Call):
             functions = self._values.of(parent.func)
-            return bool(functions) and parent.func is not node and all(map(_keeps, functions))
+            return bool(functions) and parent.func is not node and all(map(self._keeps, functions))
         return isinstance(parent, _TESTED) and node not in getattr(parent, "body", [])
 
     def _is_of_python(self, target: ast.expr) -> bool:
@@ -109,11 +108,10 @@ class ModuleValues:
         owners = self._values.of(target.value) if isinstance(target, ast.Subscript) else ()
         return any(isinstance(owner, External) for owner in owners)
 
-
-def _keeps(function: Value) -> bool:
-    """Whether what is called is of the project, or stores what it is given."""
-    if isinstance(function, Bound):
-        return _keeps(function.function)
-    return isinstance(function, Function | Class | Partial) or (
-        isinstance(function, External) and function.name in _KEEPING
-    )
+    def _keeps(self, function: Value) -> bool:
+        """Whether what is called is of the project, or stores what it is given; `attrgetter` takes a name from it."""
+        if isinstance(function, Bound):
+            return self._keeps(function.function)
+        if isinstance(function, Partial):
+            return not isinstance(function.node, ast.Call) or _TAKING not in self._values.of(function.node.func)
+        return isinstance(function, Function | Class) or (isinstance(function, External) and function.name in _KEEPING)

@@ -16,12 +16,13 @@ from migrate.facts.introspection import Introspection
 from migrate.facts.module_values import ModuleValues
 from migrate.facts.patches import Patches
 from migrate.facts.texts import Texts, is_old_word
-from migrate.facts.tokens import Handle, Method, Symbol, has_symbol, is_handle, modules, symbols
+from migrate.facts.tokens import Code, Handle, Method, Symbol, has_symbol, is_handle, modules, symbols
 from migrate.old_api.c_names import is_c_name, is_core
 from migrate.old_api.calls import Call, splats
 from migrate.old_api.generation_1x import SUFFIX
 from migrate.old_api.spellings import flat, objects
 from migrate.python.modules import Project
+from migrate.python.scopes import Kind
 from migrate.python.values import Collection, External, Module, Plain, Token, Value, Values
 
 _TYPE_TESTS = frozenset({"isinstance", "issubclass"})
@@ -106,6 +107,12 @@ class References:
         bindings = self._forest.of(node).of[node].bindings
         return all(isinstance(each, ast.alias) or _is_none(self._forest.parents[each]) for each in bindings)
 
+    def _may_be_imported(self, node: ast.Name, found: frozenset[Value]) -> bool:
+        """Whether a name is an old function or class where its import succeeds, and the program's own elsewhere."""
+        is_imported = any(isinstance(binding, ast.alias) for binding in self._forest.of(node).of[node].bindings)
+        classes = self._api.vocabulary.classes
+        return is_imported and any(it.name in classes or self._api.function(it)[0] for it in symbols(found))
+
     # ------------------------------------------------------------------ imports
 
     def _alias(self, path: Path, node: ast.alias) -> Iterator[Reference]:
@@ -119,13 +126,21 @@ class References:
             own = self._project.resolve(path, home) is not None
         if own:
             if name != "*" and any(symbols(self._values.of_target(node))):
-                yield Reference(path, node, node.name, code=self._features.code(node))
+                yield self._imported(path, node, self._features.code(node))
         elif vocabulary.owns(home):
             names = vocabulary.module(home)
             known = names is not None and (not name or name in names | {"*"} or vocabulary.package(f"{home}.{name}"))
-            yield Reference(path, node, node.name, code=self._features.code(node) if known else "CCM022")
+            yield self._imported(path, node, self._features.code(node) if known else "CCM022")
         elif name and is_old_word(name):
             yield Reference(path, node, name, code=OF_C)
+
+    def _imported(self, path: Path, node: ast.alias, code: str) -> Reference:
+        """Give the reference of an import; in a class body it is a value, read as an attribute of anything."""
+        if self._forest.of(node).scope(node).kind is not Kind.CLASS:
+            return Reference(path, node, node.name, code=code)
+        reached = (self.reached(symbol) for symbol in symbols(self._values.of_target(node)) if symbol.name)
+        origins = frozenset[Hashable]().union(*reached)
+        return Reference(path, node, node.name, code=code or ("CCM009" if origins else ""), origins=origins)
 
     # ------------------------------------------------------------------ names
 
@@ -135,7 +150,7 @@ class References:
         found = self._values.of(node)
         bindings = self._forest.of(node).of[node].bindings
         if has_symbol(found):
-            if self._is_name(node):
+            if self._is_name(node) or self._may_be_imported(node, found):
                 yield from self._symbol(path, node, found)
         elif self._is_starred(node, found):
             return
@@ -219,12 +234,22 @@ class References:
         if any(self._method_of(parent)):
             return Reference(path, node, name, code=code)  # a class, which changes with the method taken from it
         tested, of_heirs = tested_for(node, self._forest, self._values, self._api.vocabulary.classes)
-        origins = tested | self.reached(key) if function else tested
+        origins = tested | (self.reached(key) if function else self._identical(node))
         shown = function.name.removesuffix(SUFFIX) if function and is_flat else name.rpartition(".")[2]
         of_heirs = of_heirs and name not in self._api.vocabulary.errors  # which are the same in both libraries
         code = code or ("CCM039" if of_heirs else "CCM082" if self._is_type(key) else "")
         shown = shown if key in self._named else ""
         return Reference(path, node, name, code=code, origins=origins, shown=shown)
+
+    def _identical(self, constant: ast.expr) -> frozenset[Hashable]:
+        """Return the origins of the handles in the calls of which a constant is asked whether it is their very code."""
+        compare = self._forest.parents[constant]
+        if not isinstance(compare, ast.Compare) or not any(isinstance(it, ast.Is | ast.IsNot) for it in compare.ops):
+            return frozenset()
+        sides = (value for side in (compare.left, *compare.comparators) for value in self._values.of(side))
+        codes = (value.key.node for value in sides if isinstance(value, Token) and isinstance(value.key, Code))
+        calls = (self._api.sites.get(call, ()) for call in codes if isinstance(call, ast.expr))
+        return frozenset[Hashable]().union(*calls)
 
     def _is_type(self, key: Symbol | Method) -> bool:
         """Whether a class is called away from its name, and compared or asked for; what takes its place is no class."""

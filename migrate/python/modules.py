@@ -51,7 +51,7 @@ class Project:
             for _ in range(level - 1):
                 folder = folder.parent
             return self._at(folder, parts)
-        return self._nearest(path, parts)
+        return self._nearest(path, parts) if parts else None  # the text in `graph.setattr("colour", 1)` names none
 
     def submodule(self, module: Path, name: str) -> Path | None:
         """The module of that name in a package (its `__init__.py` or folder)."""

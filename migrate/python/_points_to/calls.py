@@ -120,7 +120,7 @@ class Calls(Callbacks):
             if answer is None:
                 self.leave(site)
             else:
-                self.give(site.result, answer, site.node, site.frame)
+                self.give(site.result, answer, site.node, site.frame, site.place)
                 self.later_of(token, site, arguments)
 
         def ask_again(_: Value) -> None:

@@ -49,10 +49,17 @@ class Elements(Classes):
 
     # ------------------------------------------------------------------ what the Knowledge gives
 
-    def give(self, slot: Slot, values: Iterable[Given] | None, node: ast.AST, frame: Frame | None = None) -> None:
+    def give(
+        self,
+        slot: Slot,
+        values: Iterable[Given] | None,
+        node: ast.AST,
+        frame: Frame | None = None,
+        place: tuple[int | str, ...] = (),
+    ) -> None:
         """Put into a slot what the Knowledge answered; its tuples and lists become collections of a node."""
         for value in () if values is None else values:
-            self._give(slot, value, node, frame, ())
+            self._give(slot, value, node, frame, place)
 
     def _give(self, slot: Slot, value: Given, node: ast.AST, frame: Frame | None, place: tuple[int | str, ...]) -> None:
         if isinstance(value, ListOf | tuple):
