@@ -46,6 +46,7 @@ _INTEGERS = frozenset({*(f"c_{sign}{kind}" for sign in ("", "u") for kind in _KI
 _BUFFERS = frozenset({"create_string_buffer"})
 _MODULES = {"cffi": CFFI, "ctypes": CTYPES, "ctypes.util": "ctypes.util"}
 _OBJECTS = "the objects that handles are made for"
+_MOST_PARAMETERS = 8  # of what a function of another library calls back
 _MESSAGE = "uint8_t *"
 _POINTER = "POINTER"  # what it gives is a class: POINTER(c_char)
 
@@ -192,8 +193,11 @@ class Bindings:
         return [(_OBJECTS, arguments.positional[0])] if makes else []
 
     def calls_back(self, token: Token, arguments: Arguments) -> Iterable[CallBack]:
-        """Return the functions that an old one is given to call, with bytes for those of a message."""
+        """Return the functions that one of C is given to call, with bytes for those of a message of the old ones."""
         key = token.key
+        if isinstance(key, Stranger):
+            given = [*arguments.positional, *arguments.keywords.values()]
+            yield from (CallBack(values, ((Plain.OTHER,),) * _MOST_PARAMETERS) for values in given)
         if not isinstance(key, CFunction):
             return
         parameters = self._vocabulary.flat[key.name].parameters
