@@ -187,3 +187,28 @@ def test_an_old_library_that_is_never_used_goes() -> None:
     new = rewrite(text.replace("print(libc.getpid() > 0)\n", "").encode()).new.decode()
     assert "ffi" not in new
     assert "doca_" not in new
+
+
+MINE = """from cffi import FFI
+ffi = FFI()
+ffi.cdef("int doca_comm_channel_ep_create(void **ep); struct mine { int n; };")
+lib = ffi.dlopen("libdoca_comm_channel.so.2")
+ep = ffi.new("struct doca_comm_channel_ep_t **")
+assert lib.doca_comm_channel_ep_create(ep) == 0
+mine, n, peer = ffi.new("struct mine *"), ffi.new("size_t *", 4), ffi.new("struct doca_comm_channel_addr_t **")
+rc = lib.doca_comm_channel_ep_sendto(ep[0], mine, 4, 0, peer[0])
+rc = lib.doca_comm_channel_ep_recvfrom(ep[0], mine, n, 0, peer)
+"""
+
+
+def test_structs_of_the_programs_own_are_sent_and_received() -> None:
+    lines = rewrite(MINE.encode()).new.decode().splitlines()
+    assert 'ffi.cdef(" struct mine { int n; };")' in lines
+    assert lines[-2] == "rc = comch.Channel.try_send_to(ep[0], ffi.buffer(mine), length=4, connection=peer[0])"
+    assert lines[-1] == "rc = comch.store(comch.Channel.try_receive(ep[0], n[0]), ffi.buffer(mine), n, peer)"
+
+
+def test_an_ffi_object_without_a_name_that_is_seen_gives_no_view() -> None:
+    inside = MINE.partition("mine, n, peer")[2]
+    function = "def talk(ffi):\n    mine, n, peer" + inside.replace("\nrc", "\n    rc") + "talk(ffi)\n"
+    stays(MINE.partition("mine, n, peer")[0] + function, "CCM092")
