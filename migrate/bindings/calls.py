@@ -216,7 +216,7 @@ class Calls:
 
     def _ffi(self, place: ast.expr, own: Own) -> str:
         """Return the name of the FFI object that a value of the program's own is of."""
-        statement = self._forest.parents[own.ffi.node]
+        statement = self._forest.parents[own.ffi.node] if own.ffi else None
         target = statement.targets[0] if isinstance(statement, ast.Assign) else None
         loads = self._forest.of(target).of[target].loads if isinstance(target, ast.Name) else []
         name = next((load for load in loads if isinstance(load, ast.Name)), None)

@@ -109,7 +109,7 @@ class Foreign:
         above = self._forest.parents[node]
         if isinstance(above, ast.Compare):
             others = [side for side in (above.left, *above.comparators) if side is not node]
-            return all(self._reaching.of(side) == {Plain.OTHER} for side in others)
+            return not any(map(self._may_be_of_talk, others))
         if isinstance(above, ast.Assign):
             return any(self._is_of_own(target) for target in above.targets)
         return isinstance(above, ast.Call) and above in self._calls

@@ -212,3 +212,15 @@ def test_an_ffi_object_without_a_name_that_is_seen_gives_no_view() -> None:
     inside = MINE.partition("mine, n, peer")[2]
     function = "def talk(ffi):\n    mine, n, peer" + inside.replace("\nrc", "\n    rc") + "talk(ffi)\n"
     stays(MINE.partition("mine, n, peer")[0] + function, "CCM092")
+
+
+@pytest.mark.parametrize(
+    "message",
+    ["mine + 1", "mine[0]", "mine.text", "ffi.addressof(mine, 'text')", "ffi.addressof(mine[0])", "libc.malloc(4)"],
+)
+def test_other_memory_of_the_programs_own_stays(message: str) -> None:
+    beside = MINE.replace("int n;", "char text[4];").replace("(void **ep);", "(void **ep); void *malloc(size_t size);")
+    stays(
+        beside + f"libc = ffi.dlopen(None)\nlib.doca_comm_channel_ep_sendto(ep[0], {message}, 4, 0, peer[0])\n",
+        "CCM092",
+    )
