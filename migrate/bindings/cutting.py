@@ -96,7 +96,7 @@ class Cutting:
         start = 0
         for literal in literals:
             end = start + len(literal.value)
-            yield from literal.without({at - start for at in places if start <= at < end})
+            yield from literal.without(frozenset(at - start for at in places if start <= at < end))
             start = end
 
 

@@ -6,7 +6,7 @@ import ast
 import io
 import re
 import tokenize
-from collections.abc import Iterator, Set
+from collections.abc import Iterator
 from itertools import accumulate
 from typing import NamedTuple
 
@@ -63,7 +63,7 @@ class Literal:
                 yield match.span()
             at = match.end()
 
-    def without(self, gone: Set[int]) -> Iterator[Change]:
+    def without(self, gone: frozenset[int]) -> Iterator[Change]:
         """Yield the changes that take characters of the value away; a literal that is empty then goes, too."""
         at = 0
         for piece in self._pieces:

@@ -97,9 +97,10 @@ class Uses:
             return above.value
         if not isinstance(above, ast.Tuple) or not isinstance(outer, ast.Assign) or above not in outer.targets:
             return None
-        pairs = (above.elts, outer.value.elts) if isinstance(outer.value, ast.Tuple) else ()
-        is_plain = bool(pairs) and not any(isinstance(part, ast.Starred) for part in (*pairs[0], *pairs[1]))
-        return dict(zip(*pairs, strict=False)).get(place) if is_plain else None
+        values = outer.value.elts if isinstance(outer.value, ast.Tuple) else []
+        if any(isinstance(part, ast.Starred) for part in (*above.elts, *values)):
+            return None
+        return dict(zip(above.elts, values, strict=False)).get(place)
 
     def _of_struct(self, place: ast.Attribute | ast.Subscript, data: Data) -> tuple[ast.expr, Template] | None:
         """Return the edit of a field, or of what stands for a struct behind a pointer: `info[0]`, `info.contents`."""
