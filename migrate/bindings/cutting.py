@@ -77,16 +77,26 @@ class Cutting:
             yield from self._constants(node.right)
         elif isinstance(node, ast.Call) and last_name(node.func) == "dedent" and len(node.args) == 1:
             yield from self._constants(node.args[0])
-        elif isinstance(node, ast.Name) and (value := self._only_value(node)):
+        elif isinstance(node, ast.Name | ast.Attribute) and (value := self._only_value(node)):
             yield from self._constants(value)
         else:
             raise NotUnderstood(node, DECLARATION)
 
-    def _only_value(self, node: ast.Name) -> ast.expr | None:
-        """Return what a name is bound to that nothing else reads."""
-        variable = self._forest.of(node).of[node]
-        above = self._forest.parents[variable.bindings[0]] if len(variable.bindings) == 1 else None
-        return above.value if isinstance(above, ast.Assign) and variable.loads == [node] else None
+    def _only_value(self, node: ast.Name | ast.Attribute) -> ast.expr | None:
+        """Return what a name, or an attribute of a class, is bound to that nothing else reads."""
+        names = self._forest.of(node)
+        if isinstance(node, ast.Attribute):
+            classes = (names.scopes[owner].variables for _, owner in self._forest.nodes(ast.ClassDef)
+                       if self._forest.of(owner) is names)  # fmt: skip
+            found = [variables[node.attr] for variables in classes if node.attr in variables]
+            is_alone = [other.attr for _, other in self._forest.nodes(ast.Attribute)].count(node.attr) == 1
+            reads: list[ast.AST] = [*(load for variable in found for load in variable.loads), *[node] * is_alone]
+        else:
+            found = [names.of[node]]
+            reads = [*found[0].loads]
+        bindings = [binding for variable in found for binding in variable.bindings]
+        above = self._forest.parents[bindings[0]] if len(bindings) == 1 else None
+        return above.value if isinstance(above, ast.Assign) and reads == [node] else None
 
     def _changes(
         self, literals: Sequence[Literal], found: Sequence[Declaration], gone: frozenset[Declaration]

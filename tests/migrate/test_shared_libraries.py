@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from migrate.rewriting import rewrite
+from tests.migrate.test_bindings import SECOND
 from tests.migrate.test_bindings_questions import stays
 from tests.processes import StartPython
 
@@ -137,6 +138,10 @@ GETPID = "int getpid(void);"
         (f'ffi.cdef("enum doca_e {{ A, B }}; {CREATE}{GETPID}")', f'ffi.cdef("{GETPID}")'),
         (f'ffi.cdef("struct doca_s {{ struct {{ int a; }} b; }}; {CREATE}{GETPID}")', f'ffi.cdef("{GETPID}")'),
         (f'ffi.cdef("{CREATE}{GETPID} /* ; */ int doca_never_called(int);")', f'ffi.cdef("{GETPID}")'),
+        (
+            f'class Names:\n    C = "{CREATE}{GETPID}"\nffi.cdef(Names.C)',
+            f'class Names:\n    C = "{GETPID}"\nffi.cdef(Names.C)',
+        ),
         (f'ffi.cdef("{CREATE}{GETPID}", packed=True)', f'ffi.cdef("{GETPID}", packed=True)'),
     ],
 )
@@ -178,6 +183,10 @@ def test_what_is_left_has_to_be_certain(declared: str) -> None:
 )
 def test_what_goes_to_both_stays(line: str) -> None:
     stays(BESIDE.format(declared=f'ffi.cdef("{CREATE} {GETPID}")') + line + "\n", "CCM092")
+
+
+def test_a_callback_of_both_stays() -> None:
+    stays(SECOND + "libc = ffi.dlopen(None)\nlibc.atexit(on_message)\n", "CCM092")
 
 
 def test_an_old_library_that_is_never_used_goes() -> None:
