@@ -95,7 +95,8 @@ class Flattening:
         self._read_views()
         self._put_each(Told(self.forest, self.values, self._bindings).edits())
         self._read_names()
-        for problem in self._foreign.problems():
+        kept = [place for places in self._kept.values() for place in places]
+        for problem in (*self._foreign.problems(), *self._foreign.problems_of(kept)):
             self._refuse(problem)
         self._read_declarations()
         self._check_compiled(declarations.compiled.values())
@@ -380,10 +381,13 @@ class Flattening:
                     self._text(use)
 
     def _read_null(self, node: ast.Attribute) -> None:
+        """Put None in the place of NULL, but for what stays one of C, and what makes that."""
+        ffis = [key for key in keys(self.values.of(node.value)) if isinstance(key, Ffi)]
+        places = {place for ffi in ffis for place in self._kept.get(ffi, ())}
         if self._foreign.keeps_null(node):
-            for ffi in (key for key in keys(self.values.of(node.value)) if isinstance(key, Ffi)):
+            for ffi in ffis:
                 self._keep_ffi(ffi, node)
-        else:
+        elif places.isdisjoint(self.forest.above(node)):
             self.expressions[node] = Template("None")
 
     def _read_declarations(self) -> None:

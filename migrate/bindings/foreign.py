@@ -104,15 +104,19 @@ class Foreign:
 
     def keeps_null(self, node: ast.Attribute) -> bool:
         """Whether `ffi.NULL` is given to another library, stored in a C value that stays, or compared with one."""
-        if not any(isinstance(key, Ffi) and key in self.ffis for key in keys(self._values.of(node.value))):
-            return False
         above = self._forest.parents[node]
         if isinstance(above, ast.Compare):
-            others = [side for side in (above.left, *above.comparators) if side is not node]
-            return not any(map(self._may_be_of_talk, others))
+            return all(map(self._stays, _others(node, above)))
         if isinstance(above, ast.Assign):
             return any(self._is_of_own(target) for target in above.targets)
         return isinstance(above, ast.Call) and above in self._calls
+
+    def _stays(self, node: ast.expr) -> bool:
+        """Whether an expression is certainly a C value that stays, or a part of one."""
+        return self._is_of_own(node) or (self._may_be_own(node) and not self._may_be_of_talk(node))
+
+    def _may_be_own(self, node: ast.expr) -> bool:
+        return any(isinstance(key, Own) for key in keys(self._reaching.of(node)))
 
     def _is_of_own(self, target: ast.AST) -> bool:
         """Whether something is stored in a C value that stays."""
@@ -134,6 +138,21 @@ class Foreign:
         for _, call in self._forest.nodes(ast.Call):
             if any(isinstance(key, CFunction) for key in keys(self._reaching.of(call.func))):
                 yield from (NotUnderstood(argument, USE) for argument in call.args if self._is_met_view(argument))
+
+        for _, compared in self._forest.nodes(ast.Compare):
+            for side in (compared.left, *compared.comparators):
+                may_be_null = Token(Null()) in self._reaching.of(side) and not self._is_of_own(side)
+                is_kept = isinstance(side, ast.Attribute) and self.keeps_null(side)
+                if may_be_null and not is_kept and any(map(self._may_be_own, _others(side, compared))):
+                    yield NotUnderstood(side, USE)
+
+    def problems_of(self, places: Iterable[ast.expr]) -> Iterator[NotUnderstood]:
+        """Yield the calls of an FFI object that stays which store such a value: `ffi.new("struct mine *", [ep[0]])`."""
+        for call in (place for place in places if isinstance(place, ast.Call)):
+            for argument in call.args:
+                inside = self._values.inside(self._reaching.of(argument)) - {Token(Null())}
+                if any(map(self._is_token_of_talk, inside)):
+                    yield NotUnderstood(argument, USE)
 
     def _is_met_view(self, argument: ast.expr) -> bool:
         return any(isinstance(key, View) and key in self._met for key in keys(self._reaching.of(argument)))
@@ -161,3 +180,8 @@ def _functions(found: Iterable[Value]) -> list[ast.AST]:
     """Return the functions of the program among some values."""
     bare = (value.function if isinstance(value, Bound) else value for value in found)
     return [value.node for value in bare if isinstance(value, Function)]
+
+
+def _others(side: ast.expr, compared: ast.Compare) -> list[ast.expr]:
+    """Return what one side of a comparison is compared with."""
+    return [other for other in (compared.left, *compared.comparators) if other is not side]

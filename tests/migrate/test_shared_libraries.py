@@ -233,3 +233,25 @@ def test_other_memory_of_the_programs_own_stays(message: str) -> None:
         beside + f"libc = ffi.dlopen(None)\nlib.doca_comm_channel_ep_sendto(ep[0], {message}, 4, 0, peer[0])\n",
         "CCM092",
     )
+
+
+def test_null_in_what_stays() -> None:
+    declared = MINE.replace("int n;", "void *p;")
+    lines = """made = ffi.new("struct mine *", [ffi.NULL])
+made.p = ffi.NULL
+print(made.p == ffi.NULL, mine.p != ffi.NULL)"""
+    assert rewrite((declared + lines + "\n").encode()).new.decode().endswith(lines + "\n")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "made = ffi.new('struct mine *', [ep[0]])",
+        "made = ffi.new('struct mine *', {'p': peer[0]})",
+        "mine.p = ep[0]",
+        "nothing = ffi.NULL\nprint(mine.p == nothing)",
+        "found = mine if rc else ffi.NULL\nprint(found == ffi.NULL)",
+    ],
+)
+def test_a_handle_or_null_beside_what_stays(line: str) -> None:
+    stays(MINE.replace("int n;", "void *p;") + line + "\n", "CCM092")
