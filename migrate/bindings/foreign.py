@@ -27,9 +27,10 @@ from migrate.bindings.tokens import (
     View,
     keys,
 )
+from migrate.bindings.user_data import is_structure, is_union
 from migrate.facts.forest import Forest
 from migrate.facts.reaching import Reaching
-from migrate.python.values import Bound, External, Function, Plain, Token, Value, Values
+from migrate.python.values import Bound, Class, External, Function, Instance, Plain, Token, Value, Values
 
 _READING = frozenset({"addressof", "buffer", "gc", "getctype", "memmove", "offsetof", "sizeof", "string", "typeof"})
 _READING |= {"unpack"}
@@ -125,6 +126,18 @@ class Foreign:
         found = [*keys(self._reaching.of(target.value))]
         return any(isinstance(key, Own) or (isinstance(key, Data) and not self._changes(key)) for key in found)
 
+    def _is_of_structure(self, target: ast.AST) -> bool:
+        """Whether something is stored in a field of a structure that a program of ctypes has for itself."""
+        found = self._values.of(target.value) if isinstance(target, ast.Attribute) else ()
+        return any(self._is_structure(Class(value.node)) for value in found if isinstance(value, Instance))
+
+    def _is_structure(self, value: Value) -> bool:
+        return (
+            isinstance(value, Class)
+            and is_structure(value.node, self._values)
+            and not is_union(value.node, self._values)
+        )
+
     # ------------------------------------------------------------------ what cannot
 
     def problems(self) -> Iterator[NotUnderstood]:
@@ -133,9 +146,12 @@ class Foreign:
             given = [*call.args, *(keyword.value for keyword in call.keywords)]
             yield from (NotUnderstood(argument, USE) for argument in given if self._is_of_talk(argument))
         for _, assignment in self._forest.nodes(ast.Assign):
-            if any(map(self._is_of_own, assignment.targets)) and self._is_of_talk(assignment.value):
+            stored = any(self._is_of_own(target) or self._is_of_structure(target) for target in assignment.targets)
+            if stored and self._is_of_talk(assignment.value):
                 yield NotUnderstood(assignment.value, USE)
         for _, call in self._forest.nodes(ast.Call):
+            if any(map(self._is_structure, self._values.of(call.func))):
+                yield from (NotUnderstood(argument, USE) for argument in call.args if self._is_of_talk(argument))
             if any(isinstance(key, CFunction) for key in keys(self._reaching.of(call.func))):
                 yield from (NotUnderstood(argument, USE) for argument in call.args if self._is_met_view(argument))
 

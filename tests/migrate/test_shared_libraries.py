@@ -255,3 +255,18 @@ print(made.p == ffi.NULL, mine.p != ffi.NULL)"""
 )
 def test_a_handle_or_null_beside_what_stays(line: str) -> None:
     stays(MINE.replace("int n;", "void *p;") + line + "\n", "CCM092")
+
+
+STRUCTURE = """class Mine(ctypes.Structure):
+    _fields_ = [("p", ctypes.c_void_p), ("n", ctypes.c_int)]
+"""
+
+
+@pytest.mark.parametrize("line", ["mine = Mine()\nmine.p = ep", "mine = Mine(ep, 3)", "Mine().p = ep.value"])
+def test_a_handle_in_a_structure_of_ctypes_stays(line: str) -> None:
+    stays(CTYPES + STRUCTURE + line + "\n", "CCM092")
+
+
+def test_a_number_in_a_structure_of_ctypes() -> None:
+    lines = STRUCTURE + "mine = Mine(None, 3)\nmine.n = 5\n"
+    assert rewrite((CTYPES + lines).encode()).new.decode().endswith(lines)
