@@ -47,7 +47,7 @@ def declarations(text: str) -> list[Declaration]:
     for mark in _MARK.finditer(text):
         piece = mark.group()
         depth += (piece in "([{") - (piece in ")]}")
-        is_directive = "#" in piece and piece.lstrip().startswith("#")
+        is_directive = piece.lstrip().startswith("#")
         if depth == 0 and (piece == ";" or is_directive):
             beside = _LINE_END.match(text, mark.end())
             end = beside.end() if beside else mark.end()
