@@ -240,8 +240,9 @@ CODES: dict[str, Code] = {
     ),
     "CCM094": Code(
         "the library is not the old API's alone",
-        "The program opens it for other functions, too, declares C types of its own beside the old ones, or makes its "
-        "name in a way that has to stay. All files that share the library stay.",
+        "The program takes other functions from it, too; or makes its name in a way that has to stay; or declares, for "
+        "other libraries or for itself, what uses a type of the old API, or what is not written out in one place. All "
+        "files that share the library stay.",
         "Use an FFI object and a library of their own for the old API, then run migrate again.",
     ),
     "CCM095": Code(

@@ -11,6 +11,7 @@ from migrate.bindings.alignment import Row, hides_outputs, rows
 from migrate.bindings.conversions import NAME, converted, initial, takes_texts
 from migrate.bindings.numbers import Numbers
 from migrate.bindings.refusal import CALL, OWN_DATA, USE, NotUnderstood
+from migrate.bindings.seen import is_seen
 from migrate.bindings.tokens import CTYPES, CFunction, Data, Library, Name, Null, Own, Pointer, Shape, Text, keys
 from migrate.facts.forest import Forest
 from migrate.facts.reaching import Reaching
@@ -147,7 +148,7 @@ class Calls:
             return f"{text}[0]"
         if "*" in parameter.ctype and (own or any(isinstance(value, Instance) for value in found)):
             if len(own) == len(found):
-                return f"{{ffi}}.buffer({text})"
+                return f"{self._ffi(argument, own[0])}.buffer({text})"
             raise NotUnderstood(argument, USE)
         if parameter.ctype == NAME:
             if takes_texts(function) and not self.is_origin(node.func):  # what is kept of it takes bytes
@@ -209,7 +210,19 @@ class Calls:
             return "None"
         if not given or not (known or owned) or others or not (self.is_place(argument) or _is_new(argument, given)):
             raise NotUnderstood(argument, USE)
-        return f"{{ffi}}.buffer({{{parameter.name}_cell}})" if owned else f"{{{parameter.name}_cell}}"
+        own = next((key for key in given if isinstance(key, Own)), None)
+        cell = f"{{{parameter.name}_cell}}"
+        return f"{self._ffi(argument, own)}.buffer({cell})" if own else cell
+
+    def _ffi(self, place: ast.expr, own: Own) -> str:
+        """Return the name of the FFI object that a value of the program's own is of."""
+        statement = self._forest.parents[own.ffi.node] if own.ffi else None
+        target = statement.targets[0] if isinstance(statement, ast.Assign) else None
+        loads = self._forest.of(target).of[target].loads if isinstance(target, ast.Name) else []
+        name = next((load for load in loads if isinstance(load, ast.Name)), None)
+        if name is None or not is_seen(name, place, self._forest, self._values):
+            raise NotUnderstood(place, USE)
+        return name.id
 
     def is_origin(self, node: ast.expr) -> bool:
         """Whether an expression takes a function from its library, and is not a name for one that was taken before."""

@@ -13,7 +13,6 @@ from migrate.bindings.analysis import Analysis
 from migrate.bindings.flatten import Flattening
 from migrate.bindings.forwarding import Forwarding
 from migrate.bindings.joined import Joined
-from migrate.bindings.refusal import DECLARATION
 from migrate.bindings.relaying import Relaying
 from migrate.bindings.spelled_out import SpelledOut
 from migrate.bindings.structs import OwnStructs
@@ -137,10 +136,6 @@ class _Files:
                 return group.failed(self._cause(path, problem.node, problem.code))
             if path not in self._given:
                 return group.failed(self._cause(path, self._flattening.sources[path].tree.body[0], NOT_GIVEN))
-        for node in self._flattening.kept.values():  # it keeps the FFI object, and what that declares
-            place = self._flattening.forest.path(node)
-            if place in paths:
-                return group.failed(self._cause(place, node, DECLARATION))
         files: dict[Path, Flat] = {}
         for path in paths:
             made = self._made(path)
@@ -158,6 +153,7 @@ class _Files:
         changes = removal.changes()
         if removal.troubles:
             return self._cause(path, removal.troubles[0].node, removal.troubles[0].code)
+        changes = sorted([*changes, *self._flattening.cuts.get(path, ())])
         text = splice(source.text, changes)
         try:
             made = Source(source.encode(text))

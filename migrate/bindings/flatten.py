@@ -10,6 +10,8 @@ from typing import TypeVar
 from migrate.bindings import callbacks
 from migrate.bindings.analysis import Analysis
 from migrate.bindings.calls import Calls, decoding
+from migrate.bindings.cutting import Cutting
+from migrate.bindings.foreign import Foreign
 from migrate.bindings.libraries import Libraries
 from migrate.bindings.members import Members
 from migrate.bindings.numbers import Numbers
@@ -46,6 +48,7 @@ from migrate.facts.expressions import Expressions
 from migrate.facts.reaching import Reaching
 from migrate.python.values import Token
 from migrate.text.code import Edits, Template
+from migrate.text.pieces import Change
 
 _DECLARING = frozenset({"cdef", "set_source", "compile"})
 _Key = TypeVar("_Key")
@@ -69,11 +72,14 @@ class Flattening:
         self._uses = Uses(self.forest, self.values, numbers)
         self._views = Views(self.forest, self.values)
         self._prototypes = Prototypes(self.forest, self.values, vocabulary, declared)
+        self._foreign = Foreign(self.forest, self.values, self._reaching, self.libraries, self._bindings, self._changes)
         self.expressions: dict[ast.expr, Template] = {}
         self.statements: dict[ast.stmt, Template] = {}
         self.deleted: set[ast.stmt] = set()
         self.refused: dict[Path, NotUnderstood] = {}
-        self.kept: dict[Ffi, ast.Call] = {}  # what stays cffi's, with the first place
+        self._kept: dict[Ffi, list[ast.expr]] = {}  # what stays cffi's, with the places
+        self._declaring: dict[ast.Call, Ffi] = {}  # the calls that declare for an FFI object
+        self.cuts: dict[Path, list[Change]] = {}  # of texts that declare for other libraries, too
         self._named: list[ast.expr] = []  # what names the libraries
         self.touched: set[Path] = set()
         if not self.libraries.old:
@@ -89,6 +95,10 @@ class Flattening:
         self._read_views()
         self._put_each(Told(self.forest, self.values, self._bindings).edits())
         self._read_names()
+        kept = [place for places in self._kept.values() for place in places]
+        for problem in (*self._foreign.problems(), *self._foreign.problems_of(kept)):
+            self._refuse(problem)
+        self._read_declarations()
         self._check_compiled(declarations.compiled.values())
         self._read_prototypes()
         self._read_tables()
@@ -173,7 +183,9 @@ class Flattening:
                     self._member(node, members, len(members) < len(self.values.of(node.func)))
                 elif names:
                     self._of_ctypes(node, names[0].name)
-                elif any(isinstance(key, Maker) and key.spelling == CTYPES for key in found):
+                elif any(isinstance(key, Maker) and key.spelling == CTYPES for key in found) and not any(
+                    map(self._foreign.keeps, node.args)
+                ):
                     self._put(*self._members.made_by(node))
                 self._opened(node)
             except NotUnderstood as problem:
@@ -184,23 +196,25 @@ class Flattening:
         if mixed or len(members) > 1:
             raise NotUnderstood(node, USE)
         self._touch(node)
-        if name == "dlopen" and self.libraries.old.isdisjoint(keys(self.values.of(node))):
-            self.kept.setdefault(members[0].ffi, node)  # another library, whose functions this object declares, too
-        if name == "dlopen" or self._is_replaced(node):
-            return
         if name in _DECLARING:
-            statement = self.forest.parents[node]
-            if not isinstance(statement, ast.Expr):
-                raise NotUnderstood(node, DECLARATION)
-            self.deleted.add(statement)
+            self._declaring[node] = members[0].ffi
+            return
+        if name == "dlopen":
+            if self.libraries.old.isdisjoint(keys(self.values.of(node))):
+                self._keep_ffi(members[0].ffi, node)  # another library, whose functions this object declares, too
+            return
+        if self._is_replaced(node):
             return
         data = next((key for key in keys(self.values.of(node)) if isinstance(key, Data)), None)
         stays = data is not None and data.node is node and not self._changes(data)
-        edit = None if stays else self._members.of_ffi(node, name)
+        edit = None if stays or self._foreign.is_call_of(node, members[0]) else self._members.of_ffi(node, name)
         if edit is None:
-            self.kept.setdefault(members[0].ffi, node)
+            self._keep_ffi(members[0].ffi, node)
         else:
             self._put(*edit)
+
+    def _keep_ffi(self, ffi: Ffi, place: ast.expr) -> None:
+        self._kept.setdefault(ffi, []).append(place)
 
     def _is_replaced(self, node: ast.AST) -> bool:
         """Whether an edit around a node drops it."""
@@ -268,7 +282,8 @@ class Flattening:
         """Change the decorators that make functions for C to call."""
         for _, function in self.forest.nodes(ast.FunctionDef):
             for decorator in function.decorator_list:
-                if any(isinstance(key, Maker) for key in keys(self.values.of(decorator))):
+                makers = [key for key in keys(self.values.of(decorator)) if isinstance(key, Maker)]
+                if makers and not self._foreign.keeps(function):
                     self.expressions[decorator] = callbacks.decorator(function, decorator)
                     self._touch(decorator)
 
@@ -357,13 +372,43 @@ class Flattening:
                 continue
             above = self.forest.parents[node]
             if self.values.of(node) == {Token(Null())}:
-                self.expressions[node] = Template("None")
+                self._read_null(node)
             elif not isinstance(above, ast.Assign) and not (isinstance(above, ast.Call) and above.func is node):
                 self._refuse(NotUnderstood(node, USE))  # ffi.errno, ffi.CData
         for token in self.values.tokens:
             if isinstance(token.key, Text) and token.key.spelling == CFFI:
                 for use in self.values.uses(token):
                     self._text(use)
+
+    def _read_null(self, node: ast.Attribute) -> None:
+        """Put None in the place of NULL, but for what stays one of C, and what makes that."""
+        ffis = [key for key in keys(self.values.of(node.value)) if isinstance(key, Ffi)]
+        places = {place for ffi in ffis for place in self._kept.get(ffi, ())}
+        if self._foreign.keeps_null(node):
+            for ffi in ffis:
+                self._keep_ffi(ffi, node)
+        elif places.isdisjoint(self.forest.above(node)):
+            self.expressions[node] = Template("None")
+
+    def _read_declarations(self) -> None:
+        """Take away what is declared for old libraries alone: all of it, or what no other library needs."""
+        cutting = Cutting(self.sources, self.forest, self.values, self.vocabulary)
+        for call, ffi in self._declaring.items():
+            statement = self.forest.parents[call]
+            if not isinstance(statement, ast.Expr):
+                self._refuse(NotUnderstood(call, DECLARATION))
+            elif ffi in self.dropped():
+                self.deleted.add(statement)
+        for ffi, places in self._kept.items():
+            calls = [call for call, declared in self._declaring.items() if declared == ffi]
+            try:
+                for call, changes in cutting.cut(calls, places):
+                    statement = self.forest.parents[call]
+                    if changes is None and isinstance(statement, ast.stmt):
+                        self.deleted.add(statement)
+                    self.cuts.setdefault(self.forest.path(call), []).extend(changes or ())
+            except NotUnderstood as problem:
+                self._refuse(problem)
 
     def _check_compiled(self, compiled: Iterable[ast.Call]) -> None:
         """Refuse modules of cffi's that are made by files which their users do not import: these may not change."""
@@ -442,7 +487,7 @@ class Flattening:
 
     def dropped(self) -> frozenset[Ffi]:
         """Return the FFI objects that nothing needs any more."""
-        return self.libraries.ffis - self.kept.keys()
+        return self.libraries.ffis - self._kept.keys()
 
 
 def _line(node: ast.AST) -> int:

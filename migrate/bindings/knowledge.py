@@ -46,6 +46,7 @@ _INTEGERS = frozenset({*(f"c_{sign}{kind}" for sign in ("", "u") for kind in _KI
 _BUFFERS = frozenset({"create_string_buffer"})
 _MODULES = {"cffi": CFFI, "ctypes": CTYPES, "ctypes.util": "ctypes.util"}
 _OBJECTS = "the objects that handles are made for"
+_MOST_PARAMETERS = 8  # of what a function of another library calls back
 _MESSAGE = "uint8_t *"
 _POINTER = "POINTER"  # what it gives is a class: POINTER(c_char)
 
@@ -93,6 +94,8 @@ class Bindings:
             return [self._of_library(key, name)]
         if isinstance(key, Name) and key.package == CTYPES and key.name in _LOADERS and name == "LoadLibrary":
             return [Token(Name(CTYPES, "CDLL"))]
+        if isinstance(key, Own):
+            return _part_of(key)
         is_pointer = isinstance(key, Data) and (key.spelling, key.holds, name) == (CTYPES, "handle", "value")
         return [Token(Pointer(CTYPES)), Plain.NONE] if is_pointer else [Plain.OTHER]
 
@@ -128,7 +131,7 @@ class Bindings:
             found = (value.key for values in given for value in values if isinstance(value, Token))
             self.met.update(data.whole if isinstance(data, Data) else data
                             for data in found if isinstance(data, Data | View))  # fmt: skip
-            return [Plain.OTHER]
+            return _part_of(Own(key.library.ffi))
         return []
 
     def _of_package(self, name: Name, node: ast.expr, arguments: Arguments) -> Iterable[Given]:
@@ -163,7 +166,9 @@ class Bindings:
             return [Token(Held())]
         if member.name == "from_handle":
             return [Kept(_OBJECTS)]
-        if member.name in ("cast", "from_buffer", "gc", "addressof"):
+        if member.name == "addressof":
+            return [*arguments.positional[0], Plain.OTHER] if arguments.positional else []
+        if member.name in ("cast", "from_buffer", "gc"):
             view = [Token(View(node, is_buffer=False))] if member.name == "from_buffer" else []
             return [*arguments.positional[-1], *view] if arguments.positional else []
         return [Plain.OTHER]
@@ -173,6 +178,8 @@ class Bindings:
         key = token.key
         if isinstance(key, Library):
             return [Token(Computed(key))]
+        if isinstance(key, Own):
+            return _part_of(key)
         is_pointer = isinstance(key, Data) and (key.spelling, key.holds) == (CFFI, "handle")
         return [Token(Pointer(CFFI)) if is_pointer else Plain.OTHER]
 
@@ -192,8 +199,11 @@ class Bindings:
         return [(_OBJECTS, arguments.positional[0])] if makes else []
 
     def calls_back(self, token: Token, arguments: Arguments) -> Iterable[CallBack]:
-        """Return the functions that an old one is given to call, with bytes for those of a message."""
+        """Return the functions that one of C is given to call, with bytes for those of a message of the old ones."""
         key = token.key
+        if isinstance(key, Stranger):
+            given = [*arguments.positional, *arguments.keywords.values()]
+            yield from (CallBack(values, ((Plain.OTHER,),) * _MOST_PARAMETERS) for values in given)
         if not isinstance(key, CFunction):
             return
         parameters = self._vocabulary.flat[key.name].parameters
@@ -235,6 +245,8 @@ class Bindings:
     def added(self, token: Token, node: ast.AST) -> Sequence[Token]:
         """Return the memory behind an offset: `buffer + offset`."""
         key = token.key
+        if isinstance(key, Own) and isinstance(node, ast.expr):
+            return [token, Token(View(node, is_buffer=False))]
         if not isinstance(key, Data) or key.shape is not Shape.BUFFER:
             return ()
         if not isinstance(node, ast.BinOp) or key.part_of:
@@ -252,6 +264,11 @@ class Bindings:
         if token.key != Package(CTYPES):
             return {}
         return {name: [*(self.attribute(token, name) or ())] for name in vars(ctypes) if not name.startswith("_")}
+
+
+def _part_of(own: Own) -> list[Given]:
+    """Return what a part of a C value of the program's own can be: one such value, or a number."""
+    return [Token(own), Plain.OTHER]
 
 
 def _given(parameter: Parameter, spelling: str) -> Given:

@@ -6,8 +6,9 @@ import ast
 from functools import cached_property
 from pathlib import Path
 
-from migrate.bindings.tokens import CFunction, Ffi, Library, Name, keys
+from migrate.bindings.tokens import CFunction, Computed, Ffi, Library, Name, Stranger, keys
 from migrate.facts.forest import Forest
+from migrate.old_api.c_names import is_library
 from migrate.python.modules import Project, is_standard
 from migrate.python.values import Bound, External, Plain, Value, Values
 
@@ -36,12 +37,24 @@ class Libraries:
 
     @cached_property
     def old(self) -> frozenset[Library]:
-        """The libraries that old functions are taken from."""
+        """The libraries that old functions are taken from, and those that are opened by an old name for nothing."""
         found: set[Library] = set()
         for _, node in self.forest.nodes(ast.Attribute):
             if any(isinstance(key, CFunction) for key in keys(self.values.of(node))):
                 found.update(key for key in keys(self.values.of(node.value)) if isinstance(key, Library))
-        return frozenset(found)
+        known = [token.key for token in self.values.tokens]
+        used = {key.library for key in known if isinstance(key, Stranger | Computed)}
+        opened = {key for key in known if isinstance(key, Library)} - found - used
+        return frozenset(found | set(filter(self._has_old_name, opened))) if found else frozenset()
+
+    def _has_old_name(self, library: Library) -> bool:
+        """Whether a library is opened by the name of an old one, or by a variable that has such a name."""
+        parts = [part for argument in getattr(library.node, "args", ()) for part in ast.walk(argument)]
+        for name in [part for part in parts if isinstance(part, ast.Name)]:
+            bindings = self.forest.of(name).of[name].bindings
+            values = (self.forest.parents[binding] for binding in bindings)
+            parts += [value.value for value in values if isinstance(value, ast.Assign)]
+        return any(isinstance(part, ast.Constant) and is_library(str(part.value)) for part in parts)
 
     @cached_property
     def keep_errno(self) -> bool:

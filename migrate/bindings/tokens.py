@@ -172,9 +172,9 @@ class Null:
 
 @dataclass(frozen=True)
 class Own:
-    """A C value of a type of the program's own, which stays one of cffi; with the FFI object that it is of."""
+    """A C value of a type of the program's own, or of another library, which stays one of cffi; with its FFI object."""
 
-    ffi: Ffi
+    ffi: Ffi | None
 
 
 def keys(values: Iterable[Value]) -> Iterator[object]:

@@ -18,7 +18,7 @@ def given(node: ast.expr, values: Values) -> ast.expr:
     found = values.of(kept)
     cells = (key for key in keys(found) if isinstance(key, Data) and key.shape is Shape.CELL)
     shown = any(cell.spelling == CTYPES for cell in cells)
-    if shown or any(isinstance(value, Instance) and _is_structure(value.node, values) for value in found):
+    if shown or any(isinstance(value, Instance) and is_structure(value.node, values) for value in found):
         raise NotUnderstood(node, USE)
     return kept
 
@@ -35,7 +35,7 @@ def pointed(node: ast.expr, values: Values) -> ast.expr:
 
 def is_union(node: ast.ClassDef, values: Values) -> bool:
     """Whether a class of the program is doca_data to ctypes: the union, or a structure with one of its fields."""
-    if not _is_structure(node, values) or len(node.body) > 2:
+    if not is_structure(node, values) or len(node.body) > 2:
         return False
     statement = node.body[-1]
     if not isinstance(statement, ast.Assign) or ast.unparse(statement.targets[0]) != "_fields_":
@@ -57,7 +57,7 @@ def _shows(function: Value, values: Values, count: int) -> bool:
     return isinstance(key, Member) and key.name == "cast"
 
 
-def _is_structure(node: ast.ClassDef, values: Values) -> bool:
+def is_structure(node: ast.ClassDef, values: Values) -> bool:
     return not _STRUCTURES.isdisjoint(values.bases(node))
 
 

@@ -85,9 +85,22 @@ class Uses:
 
     def _stored(self, place: ast.expr, ctype: str) -> None:
         """Refuse a number that is stored where it does not fit."""
-        above = self._forest.parents[place]
+        value = self._assigned(place)
+        if value is not None:
+            self._numbers.check(value, ctype)
+
+    def _assigned(self, place: ast.expr) -> ast.expr | None:
+        """Return what an assignment stores in a place, alone or as one of several: `a.x, a.y = 1, 2`."""
+        above: ast.AST = self._forest.parents[place]
+        outer = self._forest.parents[above] if isinstance(above, ast.Tuple) else None
         if isinstance(above, ast.Assign) and place in above.targets:
-            self._numbers.check(above.value, ctype)
+            return above.value
+        if not isinstance(above, ast.Tuple) or not isinstance(outer, ast.Assign) or above not in outer.targets:
+            return None
+        values = outer.value.elts if isinstance(outer.value, ast.Tuple) else []
+        if any(isinstance(part, ast.Starred) for part in (*above.elts, *values)):
+            return None
+        return dict(zip(above.elts, values, strict=False)).get(place)
 
     def _of_struct(self, place: ast.Attribute | ast.Subscript, data: Data) -> tuple[ast.expr, Template] | None:
         """Return the edit of a field, or of what stands for a struct behind a pointer: `info[0]`, `info.contents`."""
@@ -108,9 +121,8 @@ class Uses:
 
     def _field(self, place: ast.Attribute, ctype: str) -> None:
         """Refuse what stores something else in a field than a number that can be seen to fit, or that C would check."""
-        above = self._forest.parents[place]
-        if not isinstance(place.ctx, ast.Load) and not isinstance(above, ast.Assign):
-            raise NotUnderstood(above, USE)
+        if not isinstance(place.ctx, ast.Load) and self._assigned(place) is None:
+            raise NotUnderstood(place, USE)
         self._stored(place, ctype)
 
     def _attribute(self, node: ast.expr, above: ast.Attribute, data: Data) -> tuple[ast.expr, Template] | None:

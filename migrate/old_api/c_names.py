@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import re
+
 from migrate.old_api._tables import ALIASES, CONSTANTS, FUNCTIONS, RENAMES
 from migrate.old_api.generation_1 import GENERATION_1
 
+_LIBRARY = re.compile(r"(?:.*/)?(?:lib)?doca_(?:common|comm_channel|cc)(?:\.so[.\d]*)?")
 _SHARED = ("DOCA_SUCCESS", "DOCA_ERROR_", "DOCA_CC_")
 
 
 def is_c_name(name: str) -> bool:
     """Whether a name is of an old C API; calls of DOCA Core are while only old programs have them."""
     return name in _NAMES or name.startswith(("doca_comm_channel_", "doca_cc_"))
+
+
+def is_library(text: str) -> bool:
+    """Whether a text is the name of a library that has old functions, as what opens libraries takes it."""
+    return bool(_LIBRARY.fullmatch(text))
 
 
 def is_core(name: str) -> bool:

@@ -9,7 +9,6 @@ import pytest
 from migrate.rewriting import rewrite, rewrite_project
 from tests.migrate.test_bindings import CFFI, SECOND
 from tests.migrate.test_bindings_finders import rewritten
-from tests.migrate.test_bindings_questions import stays
 
 ENUM = CFFI.replace("(void **ep);", "(void **ep); enum { MINE = 7, OTHER }; typedef enum { OK, BAD = 5 } rc_t;")
 BUILD = b"""from cffi import FFI
@@ -63,9 +62,10 @@ def test_enums_that_are_not_seen_stay(line: str) -> None:
 def test_names_of_types() -> None:
     named = CFFI.replace("(void **ep);", "(void **ep); typedef struct doca_comm_channel_ep_t *ep_p; typedef ep_p mine;")
     assert rewritten(named + "more = ffi.new('mine *')\n").endswith("more = [None]\n")
-    stays(
-        named.replace("typedef ep_p mine", "typedef struct mine { int n; } mine") + "m = ffi.new('mine *')\n", "CCM094"
-    )
+    own = named.replace("typedef ep_p mine", "typedef struct mine { int n; } mine") + "m = ffi.new('mine *')\n"
+    lines = rewrite(own.encode()).new.decode().splitlines()
+    assert 'ffi.cdef(" typedef struct mine { int n; } mine;")' in lines
+    assert lines[-1] == "m = ffi.new('mine *')"
 
 
 def test_a_module_that_cffi_writes() -> None:

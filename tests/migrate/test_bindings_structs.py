@@ -147,3 +147,12 @@ def test_a_program_since_1_5_is_none_of_that_time(text: str) -> None:
 
 def test_a_program_of_generation_2_is_none_of_that_time() -> None:
     assert "comch.Client" in new(SECOND_OF_CTYPES + "maxmsgs = 8\nprint(maxmsgs)\n")
+
+
+def test_fields_may_be_set_several_at_once() -> None:
+    made, lines = ATTR_OF_CFFI.format("").splitlines(), new(CFFI + ATTR_OF_CFFI.format("")).splitlines()
+    several = "attr.msgsize, attr.maxmsgs = 64, 8"
+    lines.insert(-1, several)
+    assert new(CFFI + "\n".join([made[0], several, *made[1:]]) + "\n").splitlines() == lines
+    for wrong in ("attr.msgsize, attr.maxmsgs = 64, 1 << 40", "attr.msgsize, attr.maxmsgs = input()"):
+        assert_stays(CFFI + "\n".join([made[0], wrong, *made[1:]]) + "\n", "CCM092")
