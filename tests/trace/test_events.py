@@ -219,6 +219,19 @@ def test_a_server_leaves_a_client_whoever_was_first(trace: Path, form: str, firs
     assert len(of(read(trace), "disconnect", side="server", connection=1)) == 1
 
 
+def test_the_sizes_with_which_an_end_starts(trace: Path) -> None:
+    there, here = pair(max_msg_size=300, recv_queue_size=9)
+    leave(here, there)
+    with comch.Server(comch.open_device(DPU), REP, "pulled", send_queue_size=5) as server:
+        with pytest.raises(Again):
+            server.receive(timeout=0)
+    started = [line for line in of(read(trace), "state") if line["old"] == "IDLE"]
+    assert [(line["max_msg_size"], line["recv_queue_size"]) for line in started[:2]] == [(300, 9)] * 2
+    assert [line.get("send_queue_size") for line in started] == [None, None, 5]
+    sizes = {"max_msg_size", "recv_queue_size", "send_queue_size"}
+    assert not [line for line in of(read(trace), "state") if line["old"] != "IDLE" and line.keys() & sizes]
+
+
 def test_what_is_opened_and_closed(trace: Path) -> None:
     """Each with its handle; what is left open has no close, nor has what was not closed as it is in use."""
     dev, other = comch.open_device(DPU), comch.open_device(DPU)

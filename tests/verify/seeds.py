@@ -114,6 +114,11 @@ _ROWS: dict[str, list[tuple[str, str, Edits] | tuple[str, str, Edits, str]]] = {
                                                 "ep.recv_queue_size)\n"))),
         ("the peers of before", "desk", (("        desk.update_info()\n", ""),)),
         ("counts of now", "flat", (("    rc, sent =", "    to_service.update_info()\n    rc, sent ="),)),
+        ("a send that is too long before the others", "flat",
+         (('rc = comch.Channel.try_send_to(ours, bytes(200), length=200, connection=to_service)\n    check("long", rc)',
+           'check("long", long)'),
+          ('copy, to_us = b"", None\n', 'copy, to_us = b"", None\n    long = comch.Channel.try_send_to('
+           "ours, bytes(200), length=200, connection=to_service)\n"))),
         ("what is in flight of before", "flush", (("    peer.update_info()\n    while", "    while"),)),
     ],
     "missing flush": [
@@ -131,6 +136,11 @@ _ROWS: dict[str, list[tuple[str, str, Edits] | tuple[str, str, Edits, str]]] = {
         ("of memory", "parcels", (("    client.memory.end()\n", ""),)),
         ("of a client and its engine", "parcels",
          (("    client.context.destroy()\n    client.engine.destroy()\n", ""),)),
+    ],
+    "lost setting": [
+        ("of a desk", "desk", (("    ep.max_msg_size = 1024\n    ep.send", "    ep.send"),)),
+        ("of its clients", "desk", (("    ep.max_msg_size = 1024\n    peer", "    peer"),)),
+        ("of a queue", "flat", (("recv_queue_size=48", "recv_queue_size=16 if rep is not None else 48"),)),
     ],
     "another device": [
         ("of objects", "desk", (_ANOTHER,)),

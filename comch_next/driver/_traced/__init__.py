@@ -7,7 +7,8 @@ and line of the program whose call led to it, absent where there is none, as on 
 open, close       something was opened or created, and closed or destroyed: `noun` is device, representor, engine,
                   context, mmap or buf_inventory, `handle` a number that its open and its close have in common.
                   What is left to the end of the process has no close
-state             a context went from `old` to `new`
+state             a context went from `old` to `new`; a server or client that starts has `max_msg_size`,
+                  `recv_queue_size` and, on a pull port, `send_queue_size`
 up, down          a connection came up, or a handshake broke (`ok` false); it went (`ok` false: the peer died; servers)
 lost              a pull port reported a connection that ended: `result` is how
 disconnect        this server left one connection (`result` DOCA_SUCCESS), or could not: its peer had been first, or so

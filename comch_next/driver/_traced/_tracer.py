@@ -61,6 +61,7 @@ class Scope:
     is_client: bool = False
     link: Link | None = None
     user_data: Any = None
+    port: Facts = field(default_factory=dict)  # the settings of a pull port on it
     received: "count[int]" = field(default_factory=lambda: count(1))  # a consumer's
 
 
@@ -179,13 +180,21 @@ class Tracer:
 
         def changed(ctx: Any, old: State, new: State) -> None:
             scope = self.scope(ctx)
-            self.record("state", scope.names, old=old.name, new=new.name)
+            self.record("state", scope.names, old=old.name, new=new.name, **self._settings(ctx, scope, old))
             if scope.is_client:
                 self._client_moved(scope, ctx, old, new)
             if callback is not None:
                 callback(ctx, old, new)
 
         return changed
+
+    def _settings(self, ctx: Any, scope: Scope, old: State) -> Facts:
+        """The settings with which a server or client starts."""
+        if old is not State.IDLE or scope.names.keys() != {"service", "side"}:
+            return {}
+        contexts = self.driver.contexts
+        sizes = {"max_msg_size": contexts.get_max_msg_size(ctx), "recv_queue_size": contexts.get_recv_queue_size(ctx)}
+        return {**sizes, **scope.port}
 
     def _client_moved(self, scope: Scope, ctx: Any, old: State, new: State) -> None:
         """A client's one connection lives while it is RUNNING."""
