@@ -28,9 +28,8 @@ AGAIN = "again:send@2x3,again:task@2x3"
 
 _FLAT_SEND = "rc = comch.Channel.try_send_to(ep, data, length=length, connection=peer)\n    while"
 
-_ANOTHER = tuple(
-    f'comch.open_device("b1:00.{number}")\n    rep = dpu.open_representor("b1:00.{number}")' for number in (0, 1)
-)
+_HOST = 'comch.open_device("b1:00.0")\n    rep = dpu.open_representor("b1:00.0")'
+_ANOTHER = _HOST, _HOST.replace("b1:00.0", "b1:00.1")
 
 _ROWS: dict[str, list[tuple[str, str, Edits] | tuple[str, str, Edits, str]]] = {
     "swapped arguments": [
@@ -139,7 +138,8 @@ _ROWS: dict[str, list[tuple[str, str, Edits] | tuple[str, str, Edits, str]]] = {
     ],
     "lost setting": [
         ("of a desk", "desk", (("    ep.max_msg_size = 1024\n    ep.send", "    ep.send"),)),
-        ("of its clients", "desk", (("    ep.max_msg_size = 1024\n    peer", "    peer"),)),
+        ("of a server", "tasks", (("        context.max_msg_size = 256\n",
+                                   '        if name != "server":\n            context.max_msg_size = 256\n'),)),
         ("of a queue", "flat", (("recv_queue_size=48", "recv_queue_size=16 if rep is not None else 48"),)),
     ],
     "another device": [
