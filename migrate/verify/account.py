@@ -40,7 +40,7 @@ Topics = Mapping[str, Events]
 class Account:
     """An end's account. Connections have no order: which peer comes first is a race."""
 
-    topics: Topics  # the exit status, stdout, failures by thread, devices, how lives ended
+    topics: Topics  # the exit status, stdout, failures by thread, settings, how lives ended
     connections: tuple[Topics, ...]  # of each: what was sent and received, and how it came and went
 
     @classmethod
@@ -146,10 +146,10 @@ def _lives(trace: Sequence[Line], folder: str) -> dict[str, Events]:
     living: dict[tuple[object, ...], list[Line]] = {}
     found: dict[str, list[Event]] = {}
     for line in trace:
-        lives = living.setdefault(tuple(map(line.get, ("pid", "noun", "handle"))), [])
+        key = tuple(map(line.get, ("pid", "noun", "handle")))
         if line["what"] == "open":
-            lives.append(line)
-        elif line["what"] == "close" and lives:
+            living.setdefault(key, []).append(line)
+        elif line["what"] == "close" and (lives := living.get(key)):  # else a child closes what its parent has opened
             found.setdefault(_life(lives.pop()), []).append(Event("closed", _place(line, folder), line["t"]))
     for line in chain.from_iterable(living.values()):
         found.setdefault(_life(line), []).append(Event(LEFT_OPEN, _place(line, folder)))
