@@ -17,10 +17,10 @@ from migrate.verify.stage import Line, Remains
 
 RESULTS, STDOUT, STATUS = "results", "stdout", "exit status"  # topics; results are those of each thread
 ORDER = "order of sends and receives"  # topics of each connection, which have no texts
+SIZES = ("max_msg_size", "send_queue_size", "recv_queue_size")  # begin topics, as far as an end has them
 LIFE, LEFT_OPEN = "life", "left open"  # topics of devices, engines, contexts, memory; how a life went on to the exit
 _DIRECTIONS, _ENDS = ("send", "receive"), ("producer", "consumer")
 _IMPOSSIBLE = "DOCA_ERROR_INVALID_VALUE"  # the result of a send that no other time would make better
-_SIZES = ("max_msg_size", "send_queue_size", "recv_queue_size")
 _SHOWN = 48  # bytes of a message
 
 
@@ -169,7 +169,7 @@ def _settings(trace: Iterable[Line], folder: str) -> dict[str, Events]:
         if line["what"] == "open" and "side" in line and (addresses := _addresses(line)):
             said = {"device": " for ".join(addresses)}
         else:
-            said = {name: str(line[name]) for name in _SIZES if name in line}
+            said = {name: str(line[name]) for name in SIZES if name in line}
         for name, text in said.items():
             event = Event(text, _place(line, folder), line["t"])
             found.setdefault(f"{name} of {_home(line)}", {}).setdefault(text, event)

@@ -208,6 +208,13 @@ def test_the_sizes_with_which_an_end_starts() -> None:
     ]
 
 
+def test_sizes_are_compared_where_both_sides_have_them() -> None:
+    """A context without one_sided has no send queue, but a number of tasks."""
+    topic = "send_queue_size of the client of svc"
+    assert differences(Account({topic: events("8")}, ()), Account({topic: events("9")}, ()))
+    assert differences(Account({topic: events("8")}, ()), Account({}, ())) == []
+
+
 @pytest.mark.parametrize(
     ("stdout", "lines"),
     [
