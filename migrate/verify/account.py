@@ -20,7 +20,6 @@ ORDER = "order of sends and receives"  # topics of each connection, which have n
 SIZES = ("max_msg_size", "send_queue_size", "recv_queue_size")  # begin topics, as far as an end has them
 LIFE, LEFT_OPEN = "life", "left open"  # topics of devices, engines, contexts, memory; how a life went on to the exit
 _DIRECTIONS, _ENDS = ("send", "receive"), ("producer", "consumer")
-_IMPOSSIBLE = "DOCA_ERROR_INVALID_VALUE"  # the result of a send that no other time would make better
 _SHOWN = 48  # bytes of a message
 
 
@@ -112,9 +111,7 @@ def _connections(trace: Iterable[Line], folder: str, *, order: bool) -> Iterator
     for happened in found.values():
         topics: dict[str, list[Event]] = {}
         for line, event in happened:
-            events = topics.setdefault(_topic(line), [])
-            if not _is_refused(line) or not events or events[-1].text != event.text:  # one that is repeated counts once
-                events.append(event)
+            topics.setdefault(_topic(line), []).append(event)
         orders = _orders(happened) if order else {}
         yield {topic: tuple(events) for topic, events in {**topics, **orders}.items()}
 
@@ -123,7 +120,7 @@ def _orders(happened: Iterable[tuple[Line, Event]]) -> dict[str, list[Event]]:
     """The places of sends and receives among each other: on each path, and, where messages went on both, on these."""
     paths: dict[str, list[Event]] = {}
     for line, event in happened:
-        if line["what"] in _DIRECTIONS and not _is_refused(line):
+        if line["what"] in _DIRECTIONS:
             text = ", ".join((line["what"], *_ends(line)))
             path = " on the fast path" if line.keys() & _ENDS else ""
             paths.setdefault(f"{ORDER}{path} of {_home(line)}", []).append(event._replace(text=text))
@@ -167,10 +164,10 @@ def _settings(trace: Iterable[Line], folder: str) -> dict[str, Events]:
     found: dict[str, dict[str, Event]] = {}
     for line in trace:
         if line["what"] == "open" and "side" in line and (addresses := _addresses(line)):
-            said = {"device": " for ".join(addresses)}
+            facts = {"device": " for ".join(addresses)}
         else:
-            said = {name: str(line[name]) for name in SIZES if name in line}
-        for name, text in said.items():
+            facts = {name: str(line[name]) for name in SIZES if name in line}
+        for name, text in facts.items():
             event = Event(text, _place(line, folder), line["t"])
             found.setdefault(f"{name} of {_home(line)}", {}).setdefault(text, event)
     return {topic: tuple(map(events.__getitem__, sorted(events))) for topic, events in found.items()}
@@ -186,21 +183,17 @@ def _home(line: Line) -> str:
 
 def _event(line: Line, folder: str) -> Event | None:
     """What a line of a trace says about the program; None for what depends on when it asks."""
-    at = _place(line, folder), line["t"]
-    if _is_refused(line):  # to wait, as the connection has ended, or for good
-        return Event(f"{_message(line)}: {line['result']}", *at) if line["result"] == _IMPOSSIBLE else None
+    if line["what"] == "send" and line["result"] != "DOCA_SUCCESS":
+        return None  # waiting, or a failure that the program has seen
     if line["what"] not in (*_DIRECTIONS, "disconnect") and not (line["what"] == "up" and line["ok"]):
         return None
-    return Event(_message(line) if line["what"] in _DIRECTIONS else line["what"], *at)
-
-
-def _is_refused(line: Line) -> bool:
-    return bool(line["what"] == "send" and line["result"] != "DOCA_SUCCESS")
+    text = _message(line) if line["what"] in _DIRECTIONS else line["what"]
+    return Event(text, _place(line, folder), line["t"])
 
 
 def _message(line: Line) -> str:
     """Name a message by its length and content; a long one by its beginning and digest."""
-    parts = [f"{line.get('length', 'unknown')} bytes"]
+    parts = [f"{line['length']} bytes"]
     if "payload" in line:
         data = base64.b64decode(line["payload"])
         parts.append(f"{data[:_SHOWN]!r}" if line["length"] <= _SHOWN else f"{data[:_SHOWN]!r}... {line['digest']}")

@@ -113,11 +113,6 @@ _ROWS: dict[str, list[tuple[str, str, Edits] | tuple[str, str, Edits, str]]] = {
                                                 "ep.recv_queue_size)\n"))),
         ("the peers of before", "desk", (("        desk.update_info()\n", ""),)),
         ("counts of now", "flat", (("    rc, sent =", "    to_service.update_info()\n    rc, sent ="),)),
-        ("a send that is too long before the others", "flat",
-         (('rc = comch.Channel.try_send_to(ours, bytes(200), length=200, connection=to_service)\n    check("long", rc)',
-           'check("long", long)'),
-          ('copy, to_us = b"", None\n', 'copy, to_us = b"", None\n    long = comch.Channel.try_send_to('
-           "ours, bytes(200), length=200, connection=to_service)\n"))),
         ("what is in flight of before", "flush", (("    peer.update_info()\n    while", "    while"),)),
     ],
     "missing flush": [

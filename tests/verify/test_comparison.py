@@ -129,19 +129,6 @@ def test_waiting_is_no_event() -> None:
     assert Account.of(remains(trace=trace)).connections == ()
 
 
-def test_a_send_that_is_refused_for_good_has_its_place() -> None:
-    """Between the messages; not among the places of sends and receives, and once where it is repeated."""
-    refused = message("send", b"too long") | {"result": "DOCA_ERROR_INVALID_VALUE"}
-    trace = (message("send", b"1"), refused, refused, message("send", b"2"))
-    (topics,) = Account.of(remains(trace=trace)).connections
-    sends = [event.text for event in topics["sends of the client of svc"]]
-    assert sends == ["1 bytes b'1'", "8 bytes b'too long': DOCA_ERROR_INVALID_VALUE", "1 bytes b'2'"]
-    assert [event.text for event in topics[f"{ORDER} of the client of svc"]] == ["send", "send"]
-    without = {key: value for key, value in refused.items() if key not in ("length", "payload")}  # of a fast path
-    (topics,) = Account.of(remains(trace=(without,))).connections
-    assert [event.text for (event,) in topics.values()] == ["unknown bytes: DOCA_ERROR_INVALID_VALUE"]
-
-
 def test_failures_by_thread() -> None:
     failed = [
         {"what": "failed", "t": t, "result": result, "thread": thread, "at": "/program/a.py:9"}
