@@ -35,8 +35,9 @@ stress: .venv/installed  ## clients that are killed, hostile peers, threads and 
 	@$(BIN)/python -m pytest -s tests/stress tests/fuzz tests/orders_model tests/threads tests/interrupts \
 		tests/migrate/generated tests/migrate/test_control_paths.py tests/migrate/test_scopes.py
 
+# COMCH_REPEAT_PART=1/2, then 2/2, split it into two runs.
 repeat: .venv/installed  ## every old program is verified COMCH_REPEAT_TIMES (20) times: no false alarm; hours
-	@$(BIN)/python -m tests.verify.repeated --times $${COMCH_REPEAT_TIMES:-20}
+	@$(BIN)/python -m tests.verify.repeated --times $${COMCH_REPEAT_TIMES:-20} --part $${COMCH_REPEAT_PART:-1/1}
 
 bench: .venv/installed-bench  ## speed beside other libraries, in the same run; writes build/bench.json and pictures, build/bench*.svg
 	@$(BIN)/python -m benchmarks

@@ -1,4 +1,10 @@
-"""Runs the two ends of a sample as processes and compares what each of them saw."""
+"""Runs a sample of samples_legacy, or an end of it, beside its twin in samples_new and compares what the ends print.
+
+`python -m migrate verify` is another thing: it judges what becomes of any program by what the library saw of both
+sides, and takes neither side's word. Here the word is the point: samples print what they sent, received and counted in
+one form, whatever they are written in, so that people can compare them, and this holds them to it. It pairs ends that
+verify does not: in Python, cffi, ctypes and C, of both folders, on other drivers; it looks at the file that arrives.
+"""
 
 from __future__ import annotations
 

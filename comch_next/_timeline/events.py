@@ -62,8 +62,8 @@ def read(texts: Iterable[tuple[str, str]]) -> Timeline:
     lines = sorted((line for name, text in texts for line in _lines(name, text)), key=lambda line: line["t"])
     if not lines:
         raise InvalidValue("timeline: nothing happened in these traces")
-    start, matching = lines[0]["t"], _Matching()
-    events = [matching.meet(line, _event(line, start)) for line in lines if "service" in line]
+    shown, matching = [line for line in lines if _is_shown(line)], _Matching()
+    events = [matching.meet(line, _event(line, shown[0]["t"])) for line in shown]
     joined = [_joined(list(group)) for _, group in groupby(events, key=_sameness)]
     return Timeline(list(dict.fromkeys(event.lane for event in joined)), joined)
 
@@ -76,6 +76,11 @@ def _lines(name: str, text: str) -> Iterator[Line]:
         except (ValueError, KeyError, TypeError) as error:
             raise InvalidValue(f"timeline: {name}:{number} is not a line of a trace") from error
         yield line
+
+
+def _is_shown(line: Line) -> bool:
+    """Whether it is of a lane, and not of an object that is opened or closed: settings may have contexts made anew."""
+    return "service" in line and "handle" not in line
 
 
 def _event(line: Line, start: int) -> Event:

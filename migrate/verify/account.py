@@ -7,15 +7,18 @@ waiting, not events: how often a program asks depends on the machine.
 from __future__ import annotations
 
 import base64
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import NamedTuple
 
 from migrate.verify import waiting
 from migrate.verify.stage import Line, Remains
 
 RESULTS, STDOUT, STATUS = "results", "stdout", "exit status"  # topics; results are those of each thread
-ORDER = "order of sends and receives"  # a topic of each connection, which has no texts
+ORDER = "order of sends and receives"  # topics of each connection, which have no texts
+SIZES = ("max_msg_size", "send_queue_size", "recv_queue_size")  # begin topics, as far as an end has them
+LIFE, LEFT_OPEN = "life", "left open"  # topics of devices, engines, contexts, memory; how a life went on to the exit
 _DIRECTIONS, _ENDS = ("send", "receive"), ("producer", "consumer")
 _SHOWN = 48  # bytes of a message
 
@@ -36,7 +39,7 @@ Topics = Mapping[str, Events]
 class Account:
     """An end's account. Connections have no order: which peer comes first is a race."""
 
-    topics: Topics  # the exit status, stdout, failures by thread
+    topics: Topics  # the exit status, stdout, failures by thread, settings, how lives ended
     connections: tuple[Topics, ...]  # of each: what was sent and received, and how it came and went
 
     @classmethod
@@ -50,8 +53,10 @@ class Account:
         trace = _by_age(remains.trace)
         topics = {
             **(_failures(remains.watched, folder, waiting.places(trace)) if results else {}),
-            STDOUT: tuple(Event(line.replace(folder, "")) for line in remains.stdout.splitlines()),
+            STDOUT: tuple(map(Event, _printed(remains.stdout.replace(folder, "")))),
             STATUS: (Event(str(remains.status)),),
+            **_settings(trace, folder),
+            **_lives(trace, folder),
         }
         return cls(topics, tuple(_connections(trace, folder, order=order)))
 
@@ -62,6 +67,14 @@ def ran(remains: Remains) -> Iterator[tuple[str, int]]:
         if line["what"] == "ran":
             path, _, number = _place(line, f"{remains.folder}/").rpartition(":")
             yield path, int(number)
+
+
+def _printed(stdout: str) -> Iterator[str]:
+    """Yield lines, which end with a newline and nothing else."""
+    *lines, last = stdout.split("\n")
+    yield from lines
+    if last:
+        yield from (last, "no newline at the end")
 
 
 def _place(line: Line, folder: str) -> str:
@@ -90,25 +103,82 @@ def _failures(watched: Iterable[Line], folder: str, waited: Container[str]) -> d
 
 def _connections(trace: Iterable[Line], folder: str, *, order: bool) -> Iterator[Topics]:
     """Yield what happened on each connection that a message came or went on, or that came up."""
-    found: dict[tuple[object, ...], dict[str, list[Event]]] = {}
+    found: dict[tuple[object, ...], list[tuple[Line, Event]]] = {}
     for line in trace:
         if "connection" in line and (event := _event(line, folder)) is not None:
             key = tuple(line.get(name) for name in ("pid", "service", "side", "connection"))
-            topics = found.setdefault(key, {})
+            found.setdefault(key, []).append((line, event))
+    for happened in found.values():
+        topics: dict[str, list[Event]] = {}
+        for line, event in happened:
             topics.setdefault(_topic(line), []).append(event)
-            if order and line["what"] in _DIRECTIONS and line.keys().isdisjoint(_ENDS):
-                topics.setdefault(f"{ORDER} of {_home(line)}", []).append(event._replace(text=line["what"]))
-    for topics in found.values():
-        yield {topic: tuple(events) for topic, events in topics.items()}
+        orders = _orders(happened) if order else {}
+        yield {topic: tuple(events) for topic, events in {**topics, **orders}.items()}
+
+
+def _orders(happened: Iterable[tuple[Line, Event]]) -> dict[str, list[Event]]:
+    """The places of sends and receives among each other: on each path, and, where messages went on both, on these."""
+    paths: dict[str, list[Event]] = {}
+    for line, event in happened:
+        if line["what"] in _DIRECTIONS:
+            text = ", ".join((line["what"], *_ends(line)))
+            path = " on the fast path" if line.keys() & _ENDS else ""
+            paths.setdefault(f"{ORDER}{path} of {_home(line)}", []).append(event._replace(text=text))
+    if len(paths) > 1:
+        both = sorted(chain.from_iterable(paths.values()), key=lambda event: event.t)
+        paths[f"{ORDER} on both paths of {_home(line)}"] = both
+    return paths
 
 
 def _topic(line: Line) -> str:
-    ends = (f"{name} {line[name]}" for name in _ENDS if name in line)
-    return ", ".join((f"{line['what']}s of {_home(line)}", *ends))
+    return ", ".join((f"{line['what']}s of {_home(line)}", *_ends(line)))
+
+
+def _ends(line: Line) -> Iterator[str]:
+    return (f"{name} {line[name]}" for name in _ENDS if name in line)
+
+
+def _lives(trace: Sequence[Line], folder: str) -> dict[str, Events]:
+    """How what the program opened or created has ended: closed, or left open to its exit."""
+    living: dict[tuple[object, ...], list[Line]] = {}
+    found: dict[str, list[Event]] = {}
+    for line in trace:
+        key = tuple(map(line.get, ("pid", "noun", "handle")))
+        if line["what"] == "open":
+            living.setdefault(key, []).append(line)
+        elif line["what"] == "close" and (lives := living.get(key)):  # else a child closes what its parent has opened
+            found.setdefault(_life(lives.pop()), []).append(Event("closed", _place(line, folder), line["t"]))
+    for line in chain.from_iterable(living.values()):
+        found.setdefault(_life(line), []).append(Event(LEFT_OPEN, _place(line, folder)))
+    return {topic: tuple(events) for topic, events in found.items()}
+
+
+def _life(line: Line) -> str:
+    kinds = [f"the {name}s on" for name in _ENDS if name in line]
+    words = (*kinds, _home(line)) if line["noun"] == "context" else (line["noun"], *_addresses(line))
+    return f"{LIFE} of {' '.join(words)}"
+
+
+def _settings(trace: Iterable[Line], folder: str) -> dict[str, Events]:
+    """On which devices servers and clients were, and the sizes with which they started; one may be made anew."""
+    found: dict[str, dict[str, Event]] = {}
+    for line in trace:
+        if line["what"] == "open" and "side" in line and (addresses := _addresses(line)):
+            facts = {"device": " for ".join(addresses)}
+        else:
+            facts = {name: str(line[name]) for name in SIZES if name in line}
+        for name, text in facts.items():
+            event = Event(text, _place(line, folder), line["t"])
+            found.setdefault(f"{name} of {_home(line)}", {}).setdefault(text, event)
+    return {topic: tuple(map(events.__getitem__, sorted(events))) for topic, events in found.items()}
+
+
+def _addresses(line: Line) -> tuple[str, ...]:
+    return tuple(line[name] for name in ("pci_addr", "rep_pci_addr") if name in line)
 
 
 def _home(line: Line) -> str:
-    return f"the {line['side']} of {line['service']}"
+    return f"the {line['side']} of {line['service']}" if "side" in line else f"message queue {line['msgq']}"
 
 
 def _event(line: Line, folder: str) -> Event | None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from typing import NamedTuple
 
-from migrate.verify.account import ORDER, Account, Event, Events, Topics
+from migrate.verify.account import LEFT_OPEN, LIFE, ORDER, SIZES, Account, Event, Events, Topics
 
 NOTHING = Event("nothing")
 _NUMBERS = re.compile(r"0x[0-9a-fA-F]+|\d+(\.\d+)?")
@@ -70,7 +70,10 @@ def _masked(topics: Topics) -> Topics:
 
 def _of_topics(old: Topics, new: Topics) -> Iterator[Difference]:
     for topic in {**old, **new}:
-        if (found := _first(topic, old.get(topic, ()), new.get(topic, ()))) is not None:
+        if topic.startswith(SIZES) and not (topic in old and topic in new):
+            continue  # a default that a context without one_sided has elsewhere
+        compare = _longer if topic.startswith(LIFE) else _first
+        if (found := compare(topic, old.get(topic, ()), new.get(topic, ()))) is not None:
             yield found
 
 
@@ -79,6 +82,15 @@ def _first(topic: str, old: Events, new: Events) -> Difference | None:
         if before.text != after.text:
             return Difference(topic, number, before, after)
     return None
+
+
+def _longer(topic: str, old: Events, new: Events) -> Difference | None:
+    """Return a life that the new side alone leaves open. What it closes beyond the old one is no difference."""
+    left_old, left_new = ([event for event in side if event.text == LEFT_OPEN] for side in (old, new))
+    if len(left_new) <= len(left_old):
+        return None
+    closed = [event for event in old if event.text != LEFT_OPEN]
+    return Difference(topic, len(left_new), closed[-1] if closed else NOTHING, left_new[-1])
 
 
 def _of_connections(old: Sequence[Topics], new: Sequence[Topics]) -> Iterator[Difference]:

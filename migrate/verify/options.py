@@ -35,7 +35,8 @@ as it is on both sides; OLD=NEW for a SCRIPT of --tree compares it with its succ
 the client when it listens.
 
 The ends are compared in messages and their order per connection, in results of calls other than success and waiting,
-in stdout and exit status. The results of calls of compiled programs are not compared.
+in devices and sizes, in what they leave open, in stdout and exit status. The results of calls of compiled programs are
+not compared.
 
 The default faults are
   {f"{chr(10)}  ".join(FAULTS)}

@@ -204,7 +204,7 @@ def _persistent(olds: Sequence[Account], news: Sequence[Account]) -> Iterator[tu
             agree = len(forms) == 1 and all(topic in _topics_apart(olds[0], new) for new in news)
             is_elsewhere = topic not in _topics_apart(without_order(olds[0]), without_order(news[0]))
             is_steady = agree and (len(olds) > _MOST or not is_elsewhere)
-            if is_steady or len(olds) <= _MOST or not difference.is_of_order:
+            if agree or not difference.is_of_order:
                 yield difference, is_steady
 
 

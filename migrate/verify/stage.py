@@ -116,7 +116,7 @@ class _End:
         )
 
     def _text(self, name: str) -> str:
-        return (self._home / name).read_text("utf-8", "replace")
+        return (self._home / name).read_bytes().decode("utf-8", "backslashreplace")
 
     def _lines(self, name: str) -> Iterator[Line]:
         """Read whole lines: the last one may still be in the making."""

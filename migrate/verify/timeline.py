@@ -32,7 +32,8 @@ class Drawing(NamedTuple):
 
 def draw(trace: Iterable[Line]) -> Drawing | None:
     """Draw the traces of a run; None where nothing happened on a channel."""
-    lines = sorted((line for line in trace if "service" in line), key=lambda line: int(line["t"]))
+    shown = (line for line in trace if "service" in line and "handle" not in line)  # of what is opened nothing is drawn
+    lines = sorted(shown, key=lambda line: int(line["t"]))
     if not lines:
         return None
     with tempfile.TemporaryDirectory(prefix="timeline-") as folder:

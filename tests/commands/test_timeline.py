@@ -73,6 +73,13 @@ def test_directions_services_and_the_fast_path_are_apart() -> None:
     assert _pairs(timeline) == [(0, 6), (1, 5), (3, 4)]
 
 
+def test_what_is_opened_and_closed_is_not_shown() -> None:
+    opened = [_line(t, SERVER, what, noun="context", handle=5) for t, what in ((0, "open"), (3, "close"))]
+    timeline = _read(*opened, _message(2, CLIENT, "send", "a"))
+    assert [(event.words, event.at_ns) for event in timeline.events] == [("send 1 4 B aaaaaaaa", 0)]
+    assert _read(*opened) == Timeline([], [])
+
+
 def test_what_was_refused_has_no_other_end_and_is_told_once() -> None:
     refused = [_message(t, CLIENT, "send", "a", result="DOCA_ERROR_AGAIN") for t in range(3)]
     timeline = _read(*refused, _message(3, CLIENT, "send", "a"), _message(4, SERVER, "receive", "a"))

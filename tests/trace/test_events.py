@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import comch_next as comch
-from comch_next import Again, ConnectionReset, NoMemory, State
+from comch_next import Again, ConnectionReset, InUse, InvalidValue, NoMemory, State
 from tests.control_path.pair import DPU, REP, client, leave, pair, until
 from tests.fast_path.lane import Lane
 from tests.processes import StartPython
@@ -217,6 +217,55 @@ def test_a_server_leaves_a_client_whoever_was_first(trace: Path, form: str, firs
             pull_until(lambda: there.port.status(there.connection) is comch.ErrorCode.SHUTDOWN)
         there.context.disconnect(there.connection)
     assert len(of(read(trace), "disconnect", side="server", connection=1)) == 1
+
+
+def test_the_sizes_with_which_an_end_starts(trace: Path) -> None:
+    there, here = pair(max_msg_size=300, recv_queue_size=9)
+    leave(here, there)
+    with comch.Server(comch.open_device(DPU), REP, "pulled", send_queue_size=5) as server:
+        with pytest.raises(Again):
+            server.receive(timeout=0)
+    started = [line for line in of(read(trace), "state") if line["old"] == "IDLE"]
+    assert [(line["max_msg_size"], line["recv_queue_size"]) for line in started[:2]] == [(300, 9)] * 2
+    assert [line.get("send_queue_size") for line in started] == [None, None, 5]
+    sizes = {"max_msg_size", "recv_queue_size", "send_queue_size"}
+    assert not [line for line in of(read(trace), "state") if line["old"] != "IDLE" and line.keys() & sizes]
+
+
+def test_what_is_opened_and_closed(trace: Path) -> None:
+    """Each with its handle; what is left open has no close, nor has what was not closed as it is in use."""
+    dev, other = comch.open_device(DPU), comch.open_device(DPU)
+    rep = dev.open_representor(REP)
+    engine = comch.ProgressEngine()
+    server = comch.Server(dev, rep, "svc", engine=engine)
+    mmap, inventory = comch.Mmap(), comch.BufInventory(1)
+    with pytest.raises(InUse):
+        engine.destroy()
+    for end in (server, engine, mmap, inventory):
+        end.destroy()
+    rep.close()
+    dev.close()
+    lines = read(trace)
+    opened, closed = ([line["noun"] for line in of(lines, what)] for what in ("open", "close"))
+    ended = ["engine", "context", "mmap", "buf_inventory"]
+    assert opened == ["device", "device", "representor", *ended]
+    assert closed == ["context", "engine", *ended[2:], "representor", "device"]
+    living = {(line["noun"], line["handle"]): line for line in of(lines, "open")}
+    assert all((line["noun"], line["handle"]) in living for line in of(lines, "close"))
+    (made,) = of(lines, "open", noun="context")
+    named = {"service": "svc", "side": "server", "pci_addr": f"0000:{DPU}", "rep_pci_addr": f"0000:{REP}"}
+    assert named.items() <= made.items()
+    other.close()
+
+
+def test_an_invalid_handle_is_refused_as_without_a_trace(trace: Path) -> None:
+    dev = comch.open_device(DPU)
+    driver = dev._driver
+    for noun, call in (("devices", "close"), ("devices", "rep_close"), ("contexts", "destroy"), ("engines", "destroy")):
+        with pytest.raises(InvalidValue):
+            getattr(getattr(driver, noun), call)("a text")
+    assert of(read(trace), "close") == []
+    dev.close()
 
 
 def test_each_line_names_the_programs(trace: Path) -> None:

@@ -28,6 +28,9 @@ AGAIN = "again:send@2x3,again:task@2x3"
 
 _FLAT_SEND = "rc = comch.Channel.try_send_to(ep, data, length=length, connection=peer)\n    while"
 
+_HOST = 'comch.open_device("b1:00.0")\n    rep = dpu.open_representor("b1:00.0")'
+_ANOTHER = _HOST, _HOST.replace("b1:00.0", "b1:00.1")
+
 _ROWS: dict[str, list[tuple[str, str, Edits] | tuple[str, str, Edits, str]]] = {
     "swapped arguments": [
         ("queues", "desk", (("ep.send_queue_size = 32", "ep.send_queue_size = 64"),
@@ -90,6 +93,17 @@ _ROWS: dict[str, list[tuple[str, str, Edits] | tuple[str, str, Edits, str]]] = {
         ("answers", "tasks", (("data[::-1], len(data))", 'b"%d" % len(data), 1) '),
                               ('b"%d" % len(data), 1)\n', "data[::-1], len(data))\n"))),
         ("numbers", "flush", (('send_to(b"%d" % sent', 'send_to(b"%d" % (sent ^ 1)'),)),
+        ("a receipt before its parcel", "parcels",
+         (("    until(lambda: server.parcels, client, server)\n    print(server", "    print(server"),
+          ("    print(server.words.pop(), len(server.parcels.pop()))\n", ""),
+          ('    server.send(b"receipt %d" % number)\n', '    server.send(b"receipt %d" % number)\n'
+           "    until(lambda: server.parcels, client, server)\n"
+           "    print(server.words.pop(), len(server.parcels.pop()))\n"))),
+        ("a word behind its parcel", "parcels",
+         (('    client.say(b"parcel %d" % number)\n    until(lambda: server.words, client, server)\n', ""),
+          ("    until(lambda: server.parcels, client, server)\n",
+           '    client.say(b"parcel %d" % number)\n'
+           "    until(lambda: server.words and server.parcels, client, server)\n"))),
     ],
     "moved evaluation": [
         ("counts before they are taken", "desk", (("    peer.update_info()\n    print", "    print"),)),
@@ -106,6 +120,33 @@ _ROWS: dict[str, list[tuple[str, str, Edits] | tuple[str, str, Edits, str]]] = {
         ("once", "flush", (("while peer.in_flight:", "if peer.in_flight:"),)),
         ("in codes", "flush", (("or waiting == 0", "or waiting"),)),
         ("almost", "flush", (("or waiting == 0", "or waiting < 4"),)),
+    ],
+    "lost end": [
+        ("of a device", "desk", (("    host.close()\n", ""),)),
+        ("of a representor", "desk", (("    rep.close()\n", ""),)),
+        ("of a device in codes", "flat", (("    comch.outcome(dpu.close)\n", ""),)),
+        ("of the engines", "tasks", (("        end.engine.destroy()\n", ""),)),
+        ("of an inventory", "parcels", (("        self.inventory.destroy()\n", ""),)),
+        ("of memory", "parcels", (("    client.memory.end()\n", ""),)),
+        ("of a client and its engine", "parcels",
+         (("    client.context.destroy()\n    client.engine.destroy()\n", ""),)),
+    ],
+    "lost setting": [
+        ("of a desk", "desk", (("    ep.max_msg_size = 1024\n    ep.send", "    ep.send"),)),
+        ("of a server", "tasks", (("        context.max_msg_size = 256\n",
+                                   '        if name != "server":\n            context.max_msg_size = 256\n'),)),
+        ("of a queue", "flat", (("recv_queue_size=48", "recv_queue_size=16 if rep is not None else 48"),)),
+    ],
+    "another device": [
+        ("of objects", "desk", (_ANOTHER,)),
+        ("of codes", "flat", (('comch.open_device("b1:00.0")\n    rc =', 'comch.open_device("b1:00.1")\n    rc ='),
+                              ('open_representor("b1:00.0")', 'open_representor("b1:00.1")'))),
+        ("of tasks", "tasks", (_ANOTHER,)),
+    ],
+    "other bytes of stdout": [
+        ("that are no text", "parcels", (("\\xa7", "\\xb6"),)),
+        ("at the end of a line", "parcels", (("\\r\\n", "\\n"),)),
+        ("behind the last line", "parcels", (("\\r\\n", "\\r"),)),
     ],
 }  # fmt: skip
 

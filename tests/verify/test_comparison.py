@@ -106,12 +106,20 @@ def test_the_order_of_sends_and_receives() -> None:
     assert found.topic == "sends"
 
 
-def test_the_order_is_that_of_the_control_path() -> None:
-    trace = (message("send", b"1", t=2), message("receive", b"2", t=1), message("send", b"3", t=3, producer=1))
-    (topics,) = Account.of(remains(trace=trace)).connections
-    order = topics[f"{ORDER} of the client of svc"]
-    assert [(event.text, event.t) for event in order] == [("receive", 1), ("send", 2)]
-    (topics,) = Account.of(remains(trace=trace), order=False).connections
+def test_each_path_has_its_order_and_so_have_both() -> None:
+    control = (message("send", b"1", t=2), message("receive", b"2", t=1))
+    fast = (message("send", b"3", t=3, producer=1, consumer=5), message("receive", b"4", t=0, producer=6, consumer=2))
+    (topics,) = Account.of(remains(trace=(*control, *fast))).connections
+    sent, received = "send, producer 1, consumer 5", "receive, producer 6, consumer 2"
+    places = {topic: [event.text for event in events] for topic, events in topics.items() if topic.startswith(ORDER)}
+    assert places == {
+        f"{ORDER} of the client of svc": ["receive", "send"],
+        f"{ORDER} on the fast path of the client of svc": [received, sent],
+        f"{ORDER} on both paths of the client of svc": [received, "receive", "send", sent],
+    }
+    (topics,) = Account.of(remains(trace=control)).connections
+    assert [topic for topic in topics if topic.startswith(ORDER)] == [f"{ORDER} of the client of svc"]
+    (topics,) = Account.of(remains(trace=(*control, *fast)), order=False).connections
     assert not [topic for topic in topics if topic.startswith(ORDER)]
 
 
@@ -131,6 +139,80 @@ def test_failures_by_thread() -> None:
     assert [event.text for event in topics["results in Thread-1"]] == ["C"]
     assert [event.text for event in topics["stdout"]] == ["said"]
     assert [event.text for event in topics["exit status"]] == ["3"]
+
+
+def life(what: str, handle: int, t: int, noun: str = "device", **facts: Any) -> dict[str, Any]:
+    return {"what": what, "t": t, "pid": 7, "noun": noun, "handle": handle, "at": f"/program/a.py:{t}", **facts}
+
+
+DEVICE, SERVER = {"pci_addr": "03:00.0"}, {"service": "svc", "side": "server"}
+OPENED = (life("open", 1, 1, **DEVICE), life("open", 2, 2, **DEVICE), life("open", 3, 3, "context", **SERVER))
+
+
+def test_what_only_the_new_side_leaves_open() -> None:
+    """The one that is left is named, whichever was closed."""
+    old = Account.of(remains(trace=(*OPENED, life("close", 1, 8, **DEVICE), life("close", 2, 9, **DEVICE))))
+    new = Account.of(remains(trace=(*OPENED, life("close", 2, 9, **DEVICE))))
+    (found,) = differences(old, new)
+    assert (found.topic, found.number) == ("life of device 03:00.0", 1)
+    assert (found.old, found.new) == (Event("closed", "a.py:9", 9), Event("left open", "a.py:1"))
+    assert differences(new, old) == []  # it is no harm to close more
+
+
+@pytest.mark.parametrize(
+    ("facts", "topic"),
+    [
+        ({"noun": "engine"}, "engine"),
+        ({"noun": "representor", "rep_pci_addr": "b1:00.0"}, "representor b1:00.0"),
+        ({"noun": "context", **SERVER}, "the server of svc"),
+        ({"noun": "context", **SERVER, "connection": 1, "producer": 4}, "the producers on the server of svc"),
+        ({"noun": "context", "msgq": 1, "consumer": 2}, "the consumers on message queue 1"),
+    ],
+)
+def test_lives_by_what_lives(facts: dict[str, Any], topic: str) -> None:
+    opened, closed = life("open", 1, 1, **facts), life("close", 1, 2, **facts)
+    assert Account.of(remains(trace=(opened, closed))).topics[f"life of {topic}"] == (Event("closed", "a.py:2", 2),)
+    assert Account.of(remains(trace=(opened,))).topics[f"life of {topic}"] == (Event("left open", "a.py:1"),)
+
+
+def test_the_devices_of_servers_and_clients() -> None:
+    """Which there are counts, and not how often a context was made anew."""
+    here = life("open", 1, 1, "context", **SERVER, **DEVICE, rep_pci_addr="b1:00.0")
+    there = {**here, "rep_pci_addr": "b1:00.1", "handle": 2, "t": 2}
+    old, again, new = (Account.of(remains(trace=trace)) for trace in ((here,), (here, {**here, "t": 3}), (there,)))
+    (found,) = (difference for difference in differences(old, new) if difference.topic.startswith("device"))
+    assert (found.topic, found.old.text) == ("device of the server of svc", "03:00.0 for b1:00.0")
+    assert found.new.text == "03:00.0 for b1:00.1"
+    assert again.topics["device of the server of svc"] == old.topics["device of the server of svc"]
+
+
+def test_the_sizes_with_which_an_end_starts() -> None:
+    started = line("state", old="IDLE", new="STARTING", max_msg_size=256, send_queue_size=8)
+    topics = Account.of(remains(trace=(started, {**started, "t": 2}))).topics
+    assert [(topic, events[0].text) for topic, events in topics.items() if topic.endswith("svc")] == [
+        ("max_msg_size of the client of svc", "256"),
+        ("send_queue_size of the client of svc", "8"),
+    ]
+
+
+def test_sizes_are_compared_where_both_sides_have_them() -> None:
+    """A context without one_sided has no send queue, but a number of tasks."""
+    topic = "send_queue_size of the client of svc"
+    assert differences(Account({topic: events("8")}, ()), Account({topic: events("9")}, ()))
+    assert differences(Account({topic: events("8")}, ()), Account({}, ())) == []
+
+
+@pytest.mark.parametrize(
+    ("stdout", "lines"),
+    [
+        ("a\nb\n", ["a", "b"]),
+        ("a\r\nb\x0c\n", ["a\r", "b\x0c"]),
+        ("a", ["a", "no newline at the end"]),
+        ("", []),
+    ],
+)
+def test_lines_end_with_newlines_only(stdout: str, lines: list[str]) -> None:
+    assert [event.text for event in Account.of(remains(stdout)).topics["stdout"]] == lines
 
 
 def test_the_folder_of_a_run_does_not_show() -> None:

@@ -15,7 +15,8 @@ from tests.verify.seeds import AGAIN, SEEDS, Seed
 
 KINDS = {
     "swapped arguments", "dropped retry", "wrong peer", "short length", "lost disconnect", "swallowed code",
-    "changed exit status", "reordered sends", "moved evaluation", "missing flush",
+    "changed exit status", "reordered sends", "moved evaluation", "missing flush", "lost end", "lost setting",
+    "another device", "other bytes of stdout",
 }  # fmt: skip
 
 

@@ -167,9 +167,9 @@ def test_the_end_that_showed_a_difference_first_comes_first() -> None:
     assert [divergence.peer for divergence in result.divergences] == ["client", "service"]
 
 
-@pytest.mark.parametrize(("varies", "verdict"), [(False, Verdict.DIVERGED), (True, Verdict.EQUIVALENT)])
-def test_an_order_of_sends_and_receives(varies: bool, verdict: Verdict) -> None:
-    """One that varies on the new side is a race, even if no run of the old side shows it."""
+@pytest.mark.parametrize(("varies", "verdict", "runs"), [(False, Verdict.DIVERGED, 14), (True, Verdict.EQUIVALENT, 4)])
+def test_an_order_of_sends_and_receives(varies: bool, verdict: Verdict, runs: int) -> None:
+    """One that varies on the new side is a race, even if no run of the old side shows it: more runs need not."""
     facts = {"pid": 1, "service": "svc", "connection": 1, "side": "client", "result": "DOCA_SUCCESS", "length": 5}
 
     def ran(*whats: str) -> Remains:
@@ -177,4 +177,4 @@ def test_an_order_of_sends_and_receives(varies: bool, verdict: Verdict) -> None:
 
     straight, crossed = ran("send", "receive"), ran("receive", "send")
     result = rounds(Acted([straight], [crossed, straight] if varies else [crossed]))
-    assert (result.verdict, result.runs) == (verdict, 14)
+    assert (result.verdict, result.runs) == (verdict, runs)

@@ -4,7 +4,11 @@ Each line of that is a JSON object. `seq` counts the lines of a process, `pid` n
 nanoseconds, the same for all processes of a machine; a send has the time at which it was attempted. `at` is the file
 and line of the program whose call led to it, absent where there is none, as on a helper thread. `what` is
 
-state             a context went from `old` to `new`
+open, close       something was opened or created, and closed or destroyed: `noun` is device, representor, engine,
+                  context, mmap or buf_inventory, `handle` a number that its open and its close have in common.
+                  What is left to the end of the process has no close
+state             a context went from `old` to `new`; a server or client that starts has `max_msg_size`,
+                  `recv_queue_size` and, on a pull port, `send_queue_size`
 up, down          a connection came up, or a handshake broke (`ok` false); it went (`ok` false: the peer died; servers)
 lost              a pull port reported a connection that ended: `result` is how
 disconnect        this server left one connection (`result` DOCA_SUCCESS), or could not: its peer had been first, or so
@@ -22,7 +26,8 @@ Connections are numbered in the order in which a process sees them, by service a
 accepted, or received, on a connection, and on the fast path to one consumer: then `consumer` and `producer` are their
 ids; on a message queue `msgq` is its number in this process. `digest` begins the message's SHA-256, `length` is in
 bytes; `imm_digest` and `imm_length` are those of immediate data. With COMCH_TRACE_PAYLOAD=1 there are the bytes, too,
-as base64: `payload`, the first 1024 of them, and `imm`.
+as base64: `payload`, the first 1024 of them, and `imm`. `pci_addr` and `rep_pci_addr` are the addresses of a device and
+a representor; the open of a server or client names those that it is on.
 
 A line may begin with spaces, which keep it within a page: so a process that is killed leaves whole lines. Two that
 append to one file in the same moment may miss that; with `%p` in its name each has a file of its own.
@@ -35,6 +40,7 @@ from comch_next.driver._sink import Sink
 from comch_next.driver._traced._control import Clients, Connections, Contexts, SendTasks, Servers
 from comch_next.driver._traced._fast import Consumers, MsgQs, PostRecvTasks, Producers, ProducerSendTasks
 from comch_next.driver._traced._file import TraceFile
+from comch_next.driver._traced._lives import BufInventories, Devices, Engines, Mmaps
 from comch_next.driver._traced._ports import open_traced
 from comch_next.driver._traced._tracer import Tracer
 from comch_next.driver.protocol import Driver
@@ -48,8 +54,8 @@ class TracedDriver:
     def __init__(self, driver: Driver, sinks: Sequence[Sink], *, payload: bool) -> None:
         tracer = Tracer(driver, sinks, payload=payload)
         self.name = driver.name
-        self.devices: Any = driver.devices  # nothing happens there that a trace records
-        self.engines: Any = driver.engines
+        self.devices: Any = Devices(driver.devices, tracer)
+        self.engines: Any = Engines(driver.engines, tracer)
         self.contexts: Any = Contexts(driver.contexts, tracer)
         self.servers: Any = Servers(driver.servers, tracer)
         self.clients: Any = Clients(driver.clients, tracer)
@@ -59,9 +65,9 @@ class TracedDriver:
         self.post_recv_tasks: Any = PostRecvTasks(driver.post_recv_tasks, tracer)
         self.producers: Any = Producers(driver.producers, tracer)
         self.producer_send_tasks: Any = ProducerSendTasks(driver.producer_send_tasks, tracer)
-        self.mmaps: Any = driver.mmaps
-        self.buf_inventories: Any = driver.buf_inventories
-        self.bufs: Any = driver.bufs
+        self.mmaps: Any = Mmaps(driver.mmaps, tracer)
+        self.buf_inventories: Any = BufInventories(driver.buf_inventories, tracer)
+        self.bufs: Any = driver.bufs  # nothing happens there that a trace records
         self.msgqs: Any = MsgQs(driver.msgqs, tracer)
         self.consumer_completions: Any = driver.consumer_completions
         self.dpas: Any = driver.dpas

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from comch_next.driver._traced._nouns import Noun, Tasks
-from comch_next.driver._traced._tracer import ACCEPTED, Flight, Link, now, result
+from comch_next.driver._traced._tracer import ACCEPTED, Flight, Link, facts_of, now, result
 from comch_next.driver.protocol import Unrecorded
 from comch_next.errors import DocaError
 
@@ -13,6 +13,10 @@ __all__ = ["Clients", "Connections", "Contexts", "SendTasks", "Servers"]
 
 class Contexts(Noun):
     """Its callbacks are recorded before the program's run."""
+
+    def destroy(self, ctx: Any) -> None:
+        names = facts_of(lambda: self._tracer.scope(ctx).names)
+        self._tracer.ended("context", self._noun.destroy, ctx, **names)
 
     def set_user_data(self, ctx: Any, user_data: object) -> None:
         self._tracer.scope(ctx).user_data = user_data
@@ -69,7 +73,8 @@ class Servers(_Pool):
 
     def create(self, dev: Any, rep: Any, name: str) -> Any:
         server = self._noun.create(dev, rep, name)
-        self._tracer.adopt(server, {"service": name, "side": "server"})
+        tracer = self._tracer
+        tracer.adopt(server, {"service": name, "side": "server"}, **tracer.device(dev), **tracer.representor(rep))
         return server
 
     def event_connection_status_changed_register(self, server: Any, up: Any, down: Any) -> None:
@@ -92,7 +97,7 @@ class Clients(_Pool):
 
     def create(self, dev: Any, name: str) -> Any:
         client = self._noun.create(dev, name)
-        self._tracer.adopt(client, {"service": name, "side": "client"}, is_client=True)
+        self._tracer.adopt(client, {"service": name, "side": "client"}, is_client=True, **self._tracer.device(dev))
         return client
 
 

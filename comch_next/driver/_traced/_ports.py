@@ -70,6 +70,8 @@ def open_traced(driver: Driver, tracer: Tracer) -> OpenPort | None:
         ctx: Any, max_msg_size: int | None, send_queue_size: int | None, one_sided: bool, predecessor: Any = None
     ) -> Any:
         before = None if predecessor is None else predecessor._noun
+        sizes = {"max_msg_size": max_msg_size, "send_queue_size": send_queue_size}
+        tracer.scope(ctx).port = {name: size for name, size in sizes.items() if size is not None}
         return TracedPort(opened(ctx, max_msg_size, send_queue_size, one_sided, before), tracer)
 
     return open_port

@@ -17,7 +17,7 @@ from comch_next.driver._sink import Sink
 from comch_next.driver.protocol import Driver, Unrecorded
 from comch_next.errors import DocaError, code_name
 
-__all__ = ["ACCEPTED", "REFUSED", "Flight", "Link", "Scope", "Tracer", "now", "result"]
+__all__ = ["ACCEPTED", "REFUSED", "Facts", "Flight", "Link", "Scope", "Tracer", "facts_of", "now", "result"]
 
 PART = 1024  # bytes of a payload in one line, which leaves room for the rest of it
 
@@ -29,6 +29,14 @@ Callback = Callable[..., object]
 def result(code: int) -> Facts:
     """The result of a call, as every line has it."""
     return {"result": code_name(code)}
+
+
+def facts_of(ask: Callable[[], Facts]) -> Facts:
+    """Return what a handle is asked for; nothing if it is invalid, as the driver refuses it."""
+    try:
+        return ask()
+    except (AttributeError, DocaError):
+        return {}
 
 
 ACCEPTED, REFUSED = result(ErrorCode.SUCCESS), result(ErrorCode.AGAIN)
@@ -53,6 +61,7 @@ class Scope:
     is_client: bool = False
     link: Link | None = None
     user_data: Any = None
+    port: Facts = field(default_factory=dict)  # the settings of a pull port on it
     received: "count[int]" = field(default_factory=lambda: count(1))  # a consumer's
 
 
@@ -80,11 +89,12 @@ class Tracer:
 
     # Who is who
 
-    def adopt(self, ctx: Any, names: Facts, *, is_client: bool = False) -> None:
-        """A context that has been created: its changes of state are recorded from now on."""
+    def adopt(self, ctx: Any, names: Facts, *, is_client: bool = False, **facts: Any) -> None:
+        """A context that has been created, with `facts`: its changes of state are recorded from now on."""
         contexts = self.driver.contexts
         contexts.set_user_data(ctx, Scope(names, is_client))
         contexts.set_state_changed_cb(ctx, self.state_changed(None))
+        self.begun("context", ctx, **names, **facts)
 
     def scope(self, ctx: Any) -> Scope:
         """The record of a context. Raises what the driver refuses an invalid handle with."""
@@ -105,13 +115,29 @@ class Tracer:
         return found
 
     def names(self, connection: Any) -> Facts:
-        """What is written of a connection; nothing for an invalid one, which the driver refuses."""
-        try:
-            return self.link(connection).names
-        except (AttributeError, DocaError):
-            return {}
+        """What is written of a connection."""
+        return facts_of(lambda: self.link(connection).names)
+
+    def device(self, dev: Any) -> Facts:
+        """What is written of a device."""
+        devices = self.driver.devices
+        return facts_of(lambda: {"pci_addr": devices.get_pci_addr_str(devices.as_devinfo(dev))})
+
+    def representor(self, rep: Any) -> Facts:
+        """What is written of a representor."""
+        devices = self.driver.devices
+        return facts_of(lambda: {"rep_pci_addr": devices.rep_get_pci_addr_str(devices.rep_as_devinfo(rep))})
 
     # What happens
+
+    def begun(self, noun: str, handle: Any, **facts: Any) -> None:
+        """Something has been opened or created."""
+        self.record("open", facts, noun=noun, handle=hash(handle))
+
+    def ended(self, noun: str, end: Callable[[Any], None], handle: Any, **facts: Any) -> None:
+        """Close or destroy it."""
+        end(handle)
+        self.record("close", facts, noun=noun, handle=hash(handle))
 
     def record(self, what: str, names: Facts, **facts: Any) -> None:
         """A line without a message."""
@@ -154,13 +180,21 @@ class Tracer:
 
         def changed(ctx: Any, old: State, new: State) -> None:
             scope = self.scope(ctx)
-            self.record("state", scope.names, old=old.name, new=new.name)
+            self.record("state", scope.names, old=old.name, new=new.name, **self._settings(ctx, scope, old))
             if scope.is_client:
                 self._client_moved(scope, ctx, old, new)
             if callback is not None:
                 callback(ctx, old, new)
 
         return changed
+
+    def _settings(self, ctx: Any, scope: Scope, old: State) -> Facts:
+        """The settings with which a server or client starts."""
+        if old is not State.IDLE or scope.names.keys() != {"service", "side"}:
+            return {}
+        contexts = self.driver.contexts
+        sizes = {"max_msg_size": contexts.get_max_msg_size(ctx), "recv_queue_size": contexts.get_recv_queue_size(ctx)}
+        return {**sizes, **scope.port}
 
     def _client_moved(self, scope: Scope, ctx: Any, old: State, new: State) -> None:
         """A client's one connection lives while it is RUNNING."""

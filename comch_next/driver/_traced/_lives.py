@@ -1,0 +1,64 @@
+"""What a program opens or creates and has to close or destroy, traced: devices, engines, memory. Contexts do it too."""
+
+from typing import Any
+
+from comch_next.driver._traced._nouns import Noun
+
+__all__ = ["BufInventories", "Devices", "Engines", "Mmaps"]
+
+
+class Devices(Noun):
+    """Devices and representors. Each open of a device is one of its own."""
+
+    def open(self, devinfo: Any) -> Any:
+        dev = self._noun.open(devinfo)
+        self._tracer.begun("device", dev, **self._tracer.device(dev))
+        return dev
+
+    def close(self, dev: Any) -> None:
+        self._tracer.ended("device", self._noun.close, dev, **self._tracer.device(dev))
+
+    def rep_open(self, info: Any) -> Any:
+        rep = self._noun.rep_open(info)
+        self._tracer.begun("representor", rep, **self._tracer.representor(rep))
+        return rep
+
+    def rep_close(self, rep: Any) -> None:
+        self._tracer.ended("representor", self._noun.rep_close, rep, **self._tracer.representor(rep))
+
+
+class _Living(Noun):
+    """A noun of which things are created and destroyed."""
+
+    noun = ""
+
+    def create(self, *arguments: Any) -> Any:
+        made = self._noun.create(*arguments)
+        self._tracer.begun(self.noun, made)
+        return made
+
+    def destroy(self, made: Any) -> None:
+        self._tracer.ended(self.noun, self._noun.destroy, made)
+
+
+class Engines(_Living):
+    """Progress engines."""
+
+    noun = "engine"
+
+
+class BufInventories(_Living):
+    """Inventories of buffers."""
+
+    noun = "buf_inventory"
+
+
+class Mmaps(_Living):
+    """Memory maps, those of memory that the other side exported among them."""
+
+    noun = "mmap"
+
+    def create_from_export(self, *arguments: Any) -> Any:
+        made = self._noun.create_from_export(*arguments)
+        self._tracer.begun(self.noun, made)
+        return made
