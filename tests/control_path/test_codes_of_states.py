@@ -28,7 +28,7 @@ def test_start_and_stop_as_c_has_them() -> None:
             engine.progress()
         task = client.task_send_alloc_init(client.connection, b"kept")
         assert (client.try_stop(), client.state) == (ErrorCode.IN_PROGRESS, State.STOPPING)
-        with pytest.raises(InUse, match="while STOPPING; free the 1 task that the program holds and progress until IDLE"):
+        with pytest.raises(InUse, match="STOPPING; free the 1 task that the program holds and progress until IDLE"):
             client.destroy()
         task.free()
         with pytest.raises(InUse, match="while STOPPING; progress until IDLE"):
