@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 import errno
+import fcntl
 import os
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -60,7 +61,7 @@ CALLS: dict[str, tuple[Any, str, Callable[[], object]]] = {
     "dial": (_client, "dial", make_client),
     "memory of the status": (os, "memfd_create", lambda: status.Board.of(1)),
     "removed file": (os, "read", lambda: Removal(-1).drain()),
-    "copies of others": (_remote.fcntl, "flock", lambda: _remote.await_copies(-1)),
+    "copies of others": (fcntl, "flock", lambda: _remote.await_copies(-1)),
     "creation": (os, "dup", says_no_memory(lambda: os.dup(-1))),
 }
 
