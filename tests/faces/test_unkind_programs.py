@@ -59,6 +59,13 @@ def test_a_library_opened_privately_works(name: str, start: Start) -> None:
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, "0 an endpoint\n", "")
 
 
+def test_a_wrong_setting_is_named_without_a_traceback(start: Start) -> None:
+    ended = start("opened_at_run_time", "libdoca_comm_channel.so.2", COMCH_FAULTS="sned=1").finish()
+    assert (ended.returncode, ended.stdout) == (0, f"{int(ErrorCode.INITIALIZATION)} none\n")
+    assert ended.stderr.startswith("doca: COMCH_FAULTS: 'sned=1' is not a fault\n")
+    assert "Traceback" not in ended.stderr
+
+
 def test_an_interpreter_without_the_project_is_no_success(start: Start, tmp_path: Path) -> None:
     """The libraries alone, in an installation whose Python cannot import what they stand on."""
     (tmp_path / "bin").mkdir()
