@@ -102,7 +102,7 @@ def _whole_name(name: str, cls: type) -> str:
 
 def _rest_of_name(rest: str, cls: type) -> str:
     """For a C name without its noun: the calls of this class, otherwise one of another."""
-    if rest in ("as_ctx", "as_task"):
+    if rest.endswith(("as_ctx", "as_task")):
         return f"{rest} is the object itself"
     own = {_spelled(name, cls): name for name in reversed(list(_calls(cls, rest)))}
     if own:

@@ -10,6 +10,7 @@ from types import SimpleNamespace
 from comch_next._channel import Channel
 from comch_next.arguments import instance, integer
 from comch_next.device import devices
+from comch_next.driver.protocol import by_system
 from comch_next.errors import (
     BadState,
     ConnectionAborted,
@@ -51,8 +52,8 @@ def setting_up(call: str) -> Iterator[None]:
         yield
     except _NAMED:
         raise
-    except (DocaError, OSError) as error:
-        exhausted = not isinstance(error, DocaError) and error.errno in _EXHAUSTED
+    except by_system(DocaError, OSError) as error:
+        exhausted = isinstance(error, OSError) and error.errno in _EXHAUSTED
         raise (NoMemory if exhausted else Initialization)(f"{call}: {error}") from error
 
 

@@ -9,6 +9,7 @@ from comch_next._origins import shown
 from comch_next._outcomes import outcome
 from comch_next._peer import Peer
 from comch_next._phases import Phase, refusal
+from comch_next.driver.protocol import by_system
 from comch_next.errors import (
     ConnectionAborted,
     ConnectionInprogress,
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from comch_next.connection import Connection
     from comch_next.pull import PullPort
 
-__all__ = ["UNCLASSIFIED", "Link", "Unlinked", "is_foreign", "no_peer"]
+__all__ = ["UNCLASSIFIED", "Link", "Unlinked", "no_peer"]
 
 UNCLASSIFIED = (NoMemory, OSError)  # what the calls on messages and peers have no code of its own for
 
@@ -74,9 +75,7 @@ class Link:
             raise no_peer("disconnect", connection)
         try:
             self._context._drop(connection, timeout)
-        except UNCLASSIFIED as error:
-            if is_foreign(error):
-                raise
+        except by_system(*UNCLASSIFIED) as error:
             raise Unknown(f"disconnect: {error}") from error
 
     def forget(self, connection: Peer) -> None:
@@ -99,8 +98,3 @@ def no_peer(call: str, value: object) -> DocaError:
     if isinstance(value, Peer):
         return NotConnected(f"{call}: {value!r} is not connected to this context")
     return InvalidValue(f"{call}: the connection is {shown(value)}; connect and receive return one")
-
-
-def is_foreign(error: DocaError | OSError) -> bool:
-    """Whether neither the library nor the system has raised it, but a signal's handler: a TimeoutError, say."""
-    return not isinstance(error, DocaError) and error.errno is None

@@ -80,7 +80,8 @@ def _by_owner() -> dict[str, set[str]]:
     owned: dict[str, set[str]] = {}
     for name, spelling in SPELLINGS.items():
         for part in spelling.split(" | "):
-            owner = part.rpartition(".")[0].rpartition(".")[2]
+            whole = part if name.endswith(("_as_ctx", "_as_task")) else part.rpartition(".")[0]
+            owner = whole.rpartition(".")[2]
             if owner and name.startswith("doca_"):
                 owned.setdefault(owner, set()).add(name)
     return owned

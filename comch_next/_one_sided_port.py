@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from comch_next._link import UNCLASSIFIED, Link, Unlinked, is_foreign, no_peer
+from comch_next._link import UNCLASSIFIED, Link, Unlinked, no_peer
 from comch_next._peer import Peer
 from comch_next._phases import Phase
 from comch_next.arguments import UNSET, cut
+from comch_next.driver.protocol import by_system
 from comch_next.errors import ConnectionReset, DocaError, InvalidValue, NotConnected, Unknown
 from comch_next.pull import PullPort
 
@@ -48,9 +49,7 @@ class OneSidedPort(PullPort):
         except AttributeError:
             if isinstance(connection, Peer):
                 raise
-        except OSError as error:
-            if is_foreign(error):
-                raise
+        except by_system(OSError) as error:
             raise Unknown(f"send_to: {error}") from error
         if isinstance(self.link, Unlinked):
             self.link.send(connection, data)
@@ -64,9 +63,7 @@ class OneSidedPort(PullPort):
             raise self._reset("send_to", connection) from None
         except InvalidValue:
             raise
-        except UNCLASSIFIED as failure:
-            if is_foreign(failure):
-                raise
+        except by_system(*UNCLASSIFIED):
             raise Unknown(f"send_to: {error}") from error
 
     def receive(self, size: int | None = None) -> tuple[bytes, Connection] | None:
@@ -97,9 +94,7 @@ class OneSidedPort(PullPort):
             raise self._death(death.connection) from None
         except InvalidValue:
             raise
-        except UNCLASSIFIED as error:
-            if is_foreign(error):
-                raise
+        except by_system(*UNCLASSIFIED) as error:
             raise Unknown(f"receive: {error}") from error
         if self._is_server and self.context._failed:
             raise ConnectionReset("receive: the server has lost its name; close the context")

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from comch_next._control import ControlContext
 from comch_next.connection import Connection
+from comch_next.driver.protocol import by_system
 from comch_next.errors import ConnectionReset, NoMemory
 from comch_next.errors import Driver as DriverError
 from comch_next.pull import PullPort
@@ -57,7 +58,7 @@ class ServiceState(ControlContext):
         try:
             self.arm_service()
             self._snapshot = _Snapshot(tuple(port.connections), port.pending)
-        except (NoMemory, OSError) as error:
+        except by_system(NoMemory, OSError) as error:
             if self._endpoint is None:
                 raise
             raise DriverError(f"update_info: the system does not answer: {error}") from error  # as generation 1

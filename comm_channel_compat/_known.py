@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
-from weakref import WeakValueDictionary
+from weakref import ref
 
 from comch_next import InvalidValue
 from comch_next.arguments import shown
@@ -12,17 +12,31 @@ from comch_next.arguments import shown
 __all__ = ["known", "modern_of", "remember"]
 
 _PACKAGE = __name__.partition(".")[0]
-_known: WeakValueDictionary[tuple[type, int], Any] = WeakValueDictionary()
+_SPARE = 64
+_known: dict[tuple[type, int], ref[Any]] = {}
+_most = _SPARE  # entries, before those of the dead are dropped
 
 
 def remember(old: Any, modern: object) -> None:
     """Have this old object stand for the modern one, among those of its class."""
-    _known[type(old), id(modern)] = old
+    if len(_known) >= _most:
+        _drop_dead()
+    _known[type(old), id(modern)] = ref(old)
+
+
+def _drop_dead() -> None:
+    """Drop the entries of the dead: here, as what a signal's handler raises in a callback of a weakref is lost."""
+    global _most
+    for key, weak in _known.copy().items():
+        if weak() is None and (dropped := _known.pop(key, weak)) is not weak:
+            _known.setdefault(key, dropped)  # another thread has just entered it
+    _most = 2 * len(_known) + _SPARE
 
 
 def known(cls: type, modern: object, make: Callable[[Any], Any]) -> Any:
     """Return the object of an old class that stands for a modern one, made when there is none."""
-    old = _known.get((cls, id(modern)))
+    weak = _known.get((cls, id(modern)))
+    old = None if weak is None else weak()
     if old is None or _standing_for(old) is not modern:  # the number may be that of one that is gone
         old = make(modern)
         remember(old, modern)

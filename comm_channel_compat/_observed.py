@@ -84,11 +84,10 @@ class Observed:
         if file in self._files:
             return
         path = os.path.abspath(file)
-        try:
+        digest = ""  # of a compiled program, or a text that was run
+        if os.access(path, os.R_OK):
             with open(path, "rb") as source:
                 digest = hashlib.sha256(source.read()).hexdigest()
-        except OSError:
-            digest = ""  # a compiled program, or a text that was run
         self._files[file] = path, digest
 
     # What is told

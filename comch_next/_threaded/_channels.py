@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-from contextlib import suppress
 
-from comch_next.driver.protocol import Finalized, uninterrupted
+from comch_next.driver.protocol import Finalized, by_system, suppress_system, uninterrupted
 from comch_next.errors import BadState, NoMemory, OperatingSystem
 
 __all__ = ["Bell", "Channels", "drain", "new_eventfd"]
@@ -17,7 +16,7 @@ def new_eventfd() -> int:
     """An eventfd that never blocks. Raises NoMemory when descriptors have run out."""
     try:
         return os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
-    except OSError as error:
+    except by_system(OSError) as error:
         raise NoMemory(f"pull port: {error}") from error
 
 
@@ -25,9 +24,9 @@ def drain(fd: int) -> None:
     """Make an eventfd unreadable. Raises OperatingSystem when the program has closed it."""
     try:
         os.eventfd_read(fd)
-    except BlockingIOError:
+    except by_system(BlockingIOError):
         pass
-    except OSError as error:
+    except by_system(OSError) as error:
         raise OperatingSystem(f"pull port: its descriptor cannot be read: {error}") from error
 
 
@@ -61,7 +60,7 @@ class Bell(Finalized):
         """Close it. Idempotent: its number may soon be another descriptor's."""
         fd, self.fd, self.armed = self.fd, -1, False
         if fd >= 0:
-            with suppress(OSError):  # the program has closed it by itself
+            with suppress_system(OSError):  # the program has closed it by itself
                 os.close(fd)
 
     finalize = close

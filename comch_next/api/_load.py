@@ -108,12 +108,6 @@ def functions(generation: Generation) -> tuple[Function, ...]:
 
 
 @cache
-def device_functions() -> tuple[Function, ...]:
-    """Return the calls that kernels make on the DPA; comch_next.dpa.dev has them for emulated kernels."""
-    return tuple(row for row in functions("dpa") if row.name.startswith("doca_dpa_dev_"))
-
-
-@cache
 def _functions_by_name() -> Mapping[str, Mapping[Generation, Function]]:
     found: dict[str, dict[Generation, Function]] = {}
     for generation in GENERATIONS:

@@ -14,7 +14,7 @@ from comch_next.capi._callbacks import Callbacks
 from comch_next.capi.binding import Binding
 from comch_next.capi.handles import HANDLES
 from comch_next.declarations.core import FUNCTIONS
-from comch_next.driver.protocol import bytes_of, text_of
+from comch_next.driver.protocol import by_system, bytes_of, text_of
 from comch_next.errors import BadState, DocaError, Initialization, InvalidValue, IoFailed, NotSupported, from_code
 
 __all__ = ["attach"]
@@ -137,7 +137,7 @@ class Parser:
         try:
             with open(path, encoding="utf-8") as file:
                 found = dict(json.load(file))
-        except (OSError, ValueError, TypeError) as error:
+        except by_system(OSError, ValueError, TypeError) as error:
             self._complain(f"{path}: {error}", IoFailed)
         known = {param.long: param for param in self._params}
         groups = [found.get(f"doca_{group}_flags") for group in ("general", "program")]

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from threading import RLock
+
+from comch_next.errors import DocaError
 
 __all__ = ["calls"]
 
@@ -12,10 +15,17 @@ _addresses: dict[str, int] = {}
 
 
 def calls(module: str, extension: str) -> int:
-    """Return the address of the calls of a face, whose functions are those of the module from then on."""
+    """Return the address of the calls of a face, whose functions are those of the module from then on.
+
+    0, with the reason on standard error, if a setting of the user's is refused, COMCH_FAULTS for example.
+    """
     with _lock:
         if extension not in _addresses:
             made = import_module(extension)
-            import_module(module).attach(made.ffi, made.lib)
+            try:
+                import_module(module).attach(made.ffi, made.lib)
+            except DocaError as error:
+                print(f"doca: {error}", file=sys.stderr)
+                return 0
             _addresses[extension] = int(made.ffi.cast("uintptr_t", made.lib.comch_face_calls()))
         return _addresses[extension]

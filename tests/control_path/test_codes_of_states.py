@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import comch_next as comch
-from comch_next import Client, Context, ErrorCode, InvalidValue, NotSupported, Server, State
+from comch_next import Client, Context, ErrorCode, InUse, InvalidValue, NotSupported, Server, State
 
 
 def ignore(*_: object) -> None:
@@ -28,7 +28,11 @@ def test_start_and_stop_as_c_has_them() -> None:
             engine.progress()
         task = client.task_send_alloc_init(client.connection, b"kept")
         assert (client.try_stop(), client.state) == (ErrorCode.IN_PROGRESS, State.STOPPING)
+        with pytest.raises(InUse, match="STOPPING; free the 1 task that the program holds and progress until IDLE"):
+            client.destroy()
         task.free()
+        with pytest.raises(InUse, match="while STOPPING; progress until IDLE"):
+            client.destroy()
         client.close()
         server.close()
         engine.destroy()

@@ -38,10 +38,32 @@ def test_an_unkind_program_comes_to_its_end(deed: str, start: Start) -> None:
     assert ended.stdout.splitlines() == TOLD[deed]
 
 
+@pytest.mark.parametrize("way", ["throw", "end"])
+def test_a_call_that_the_program_leaves_is_its_last(way: str, tmp_path: Path) -> None:
+    """By an exception of C++, or the end of the thread, out of a callback: no later call hangs."""
+    ended = run(compiled(tmp_path, [PROGRAMS / "leaving.cc"], "doca-comch", compiler="g++"), way).finish()
+    refused = ["stop", "tasks", "client"]
+    assert ended.returncode == 0
+    assert ended.stdout.splitlines() == [
+        *(["caught: out of a callback"] if way == "throw" else []),
+        *(f"{call}: DOCA_ERROR_UNEXPECTED" for call in refused),
+        "the end",
+    ]
+    assert ended.stderr.startswith("doca: doca_ctx_start was left by an exception of C++ or the end of its thread")
+    assert ended.stderr.count("\n") == 1
+
+
 @pytest.mark.parametrize("name", ["libdoca_comm_channel.so.2", "libdoca_comm_channel.so"])
 def test_a_library_opened_privately_works(name: str, start: Start) -> None:
     ended = start("opened_at_run_time", name).finish()
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, "0 an endpoint\n", "")
+
+
+def test_a_wrong_setting_is_named_without_a_traceback(start: Start) -> None:
+    ended = start("opened_at_run_time", "libdoca_comm_channel.so.2", COMCH_FAULTS="sned=1").finish()
+    assert (ended.returncode, ended.stdout) == (0, f"{int(ErrorCode.INITIALIZATION)} none\n")
+    assert ended.stderr.startswith("doca: COMCH_FAULTS: 'sned=1' is not a fault\n")
+    assert "Traceback" not in ended.stderr
 
 
 def test_an_interpreter_without_the_project_is_no_success(start: Start, tmp_path: Path) -> None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import time
+from array import array
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -104,10 +105,10 @@ def test_a_consumers_memory_must_be_there(lane: Lane) -> None:
 def test_a_consumer_of_which_nobody_can_be_told(lane: Lane, monkeypatch: pytest.MonkeyPatch) -> None:
     """A hostile peer may leave so many descriptors in flight that its user can send no more of them."""
 
-    def full(*_: object) -> None:
-        raise OSError(errno.ETOOMANYREFS, "too many references")
+    def closed(kind: str, fds: Sequence[int] = ()) -> array[int]:
+        return array(kind, [-1] * len(fds))  # which the system refuses, too
 
-    monkeypatch.setattr(handshake, "send", full)
+    monkeypatch.setattr(handshake, "array", closed)
     lane.inbox.consumer.start()
     lane.until(lambda: lane.there.down and lane.inbox.consumer.state is State.IDLE)
     assert lane.there.down == [(lane.there.connection, False)]

@@ -21,6 +21,7 @@ import pytest
 import comch_next as comch
 from comch_next.dpa import Dpa, DpaCompletion, DpaThread
 from comch_next.driver.protocol import Finalized, WeakSet, shielded
+from comm_channel_compat._known import _known, known, remember
 from tests.control_path.pair import client, connect, server
 from tests.descriptors import open_fds
 from tests.fast_path.lane import Lane
@@ -122,6 +123,29 @@ def test_a_set_of_the_dead_is_empty() -> None:
     drop_interrupted(held)
     assert len(members) == 0
     assert list(members) == []
+
+
+def test_what_an_old_object_stands_for() -> None:
+    class Old:
+        """A handle of an old generation."""
+
+    modern, held = object(), [Old()]
+    remember(held[0], modern)
+    drop_interrupted(held)
+    assert isinstance(known(Old, modern, lambda _: Old()), Old)
+
+
+def test_the_table_of_old_objects_forgets_the_dead() -> None:
+    class Old:
+        """A handle of an old generation."""
+
+    kept = [(Old(), object()) for _ in range(10)]
+    for old, modern in kept:
+        remember(old, modern)
+    for modern in [object() for _ in range(10_000)]:
+        remember(Old(), modern)
+    assert len(_known) < 1000
+    assert all((Old, id(modern)) in _known for _, modern in kept)
 
 
 def test_what_a_finalizer_raises_is_reported_once(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""What a signal's handler raises passes through; calls that hold signals back hold them again after a callback."""
+"""Calls that hold signals back hold them again after a callback, wherever the interrupt of that has come."""
 
 from __future__ import annotations
 
@@ -6,23 +6,8 @@ import signal
 from contextlib import suppress
 from itertools import count
 
-import pytest
-
-from comch_next.driver.emulated._checks import says_no_memory
 from comch_next.driver.protocol import interruptible, uninterrupted
 from tests.interrupts.strike import Strike
-
-
-def test_a_time_out_that_a_handler_raises_is_not_the_systems() -> None:
-    """It is an OSError, too, but has no errno."""
-
-    @says_no_memory
-    def create() -> None:
-        raise TimeoutError("of the program's")
-
-    with pytest.raises(TimeoutError, match=r"^of the program's$") as caught:
-        create()
-    assert type(caught.value) is TimeoutError
 
 
 def test_they_are_held_back_again_after_a_callback() -> None:

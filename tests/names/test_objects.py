@@ -70,6 +70,8 @@ def refusal_to_set(thing: object, name: str, value: object = 1) -> str:
         ("server", "get_state", "doca_ctx_get_state is the property state"),
         ("client", "get_connection", "doca_comch_client_get_connection is the property connection"),
         ("client", "as_ctx", "as_ctx is the object itself"),
+        ("server", "server_as_ctx", "server_as_ctx is the object itself"),
+        ("task", "task_send_as_task", "task_send_as_task is the object itself"),
         ("client", "recvfrom", "recvfrom is generation 1; here: receive"),
         ("client", "doca_comm_channel_ep_recvfrom", "recvfrom is generation 1; here: receive"),
         ("client", "ep_destroy", "destroy is generation 1; here: close"),

@@ -18,7 +18,10 @@ __all__ = ["Compile", "build"]
 
 Compile = Callable[[Path, Path, list[str], list[str]], None]  # source, library, compiler flags, linker flags
 
-_CFLAGS = ("-O2", "-std=gnu11", "-D_GNU_SOURCE", "-fvisibility=hidden", "-Wall", "-Wextra", "-Wno-unused-parameter")
+_CFLAGS = (
+    *("-O2", "-std=gnu11", "-D_GNU_SOURCE", "-fvisibility=hidden", "-fexceptions"),
+    *("-Wall", "-Wextra", "-Wno-unused-parameter"),
+)
 _STABLE = "-DPy_LIMITED_API=0x030A0000"  # 3.10, the oldest that is supported
 
 

@@ -78,15 +78,15 @@ def _kernel_wrapper(row: api.Function, call: str) -> str:
 def _wrapper(row: api.Function, call: str) -> str:
     """A function of the library: the refusals, and the call."""
     if row.returns == "void":
-        run = f"\tif (started())\n\t\t{call};\n"
-    elif row.returns == "doca_error_t":
-        run = f"\treturn started() ? (doca_error_t){call} : DOCA_ERROR_INITIALIZATION;\n"
+        run = f"\tif (started())\n\t\t{call};\n\tvisit.ended = 1;\n"
     elif by_value(row.returns):
         run = f"\tunion doca_data result = {{ .u64 = 0 }};\n\n\tif (started())\n\t\tresult.u64 = {call};\n"
-        run += "\treturn result;\n"
+        run += "\tvisit.ended = 1;\n\treturn result;\n"
     else:
-        run = f"\treturn started() ? ({row.returns}){call} : ({row.returns})0;\n"
-    return f"FACE {prototype(row)}\n{{\n{''.join(_refusals(row))}{run}}}\n"
+        refused = "why_not()" if row.returns == "doca_error_t" else f"({row.returns})0"
+        run = f"\t{declaration(row.returns, 'result')} = started() ? ({row.returns}){call} : {refused};\n\n"
+        run += "\tvisit.ended = 1;\n\treturn result;\n"
+    return f"FACE {prototype(row)}\n{{\n{''.join(_refusals(row))}\tVISIT;\n{run}}}\n"
 
 
 def _newer(row: api.Function) -> api.Function | None:
@@ -170,8 +170,27 @@ static int started(void)
 		calls = comch_face_start("{module}", "{extension}");
 		failed = !calls;
 	}}
-	return calls != NULL;
+	return calls != NULL && !comch_face_abandoned;
 }}
+
+static doca_error_t why_not(void)
+{{
+	return comch_face_abandoned ? DOCA_ERROR_UNEXPECTED : DOCA_ERROR_INITIALIZATION;
+}}
+
+/* A call of the program's: see comch_face_abandon. */
+struct visit {{
+	const char *call;
+	int ended;
+}};
+
+static void leave(struct visit *visit)
+{{
+	if (!visit->ended)
+		comch_face_abandon(visit->call);
+}}
+
+#define VISIT struct visit visit __attribute__((cleanup(leave))) = {{__func__, 0}}
 """
 _EXTENSION = """
 #define FACE __attribute__((visibility("hidden")))

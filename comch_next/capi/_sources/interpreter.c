@@ -183,6 +183,17 @@ static const void *import_calls(const char *module_name, const char *extension)
 	return calls;
 }
 
+FACE int comch_face_abandoned;
+
+FACE void comch_face_abandon(const char *call)
+{
+	fprintf(stderr,
+		"doca: %s was left by an exception of C++ or the end of its thread, so that it cannot return;"
+		" from now on every call returns DOCA_ERROR_UNEXPECTED\n",
+		call);
+	comch_face_abandoned = 1;
+}
+
 FACE const void *comch_face_start(const char *module_name, const char *extension)
 {
 	const void *calls;

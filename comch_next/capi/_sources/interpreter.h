@@ -7,4 +7,11 @@
  * or NULL, with the reason on standard error. */
 const void *comch_face_start(const char *module_name, const char *extension);
 
+/* Whether the program has left a call, which it has not returned from. */
+extern int comch_face_abandoned;
+
+/* Note that the program leaves this call by an exception of C++, or by the end of its thread, out of a callback: Python's
+ * frames and the engine's lock stay behind, so nothing can be called any more. */
+void comch_face_abandon(const char *call);
+
 #endif

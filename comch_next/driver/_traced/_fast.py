@@ -3,10 +3,10 @@
 from collections.abc import Callable
 from itertools import count
 from typing import Any
-from weakref import WeakKeyDictionary
 
 from comch_next.driver._traced._nouns import Noun, Tasks
 from comch_next.driver._traced._tracer import ACCEPTED, Flight, Link, Tracer, now, result
+from comch_next.driver.protocol import WeakTable
 from comch_next.errors import DocaError
 
 __all__ = ["Consumers", "MsgQs", "PostRecvTasks", "ProducerSendTasks", "Producers"]
@@ -58,7 +58,7 @@ class MsgQs(Noun):
     def __init__(self, noun: Any, tracer: Tracer) -> None:
         super().__init__(noun, tracer)
         self._numbers = count(1)
-        self._links: WeakKeyDictionary[Any, Link] = WeakKeyDictionary()
+        self._links: WeakTable[Any, Link] = WeakTable()
 
     def create(self, dev: Any) -> Any:
         msgq = self._noun.create(dev)

@@ -9,7 +9,7 @@ from itertools import count
 from typing import Any
 
 from comch_next.driver._traced._place import caller
-from comch_next.driver.protocol import shielded
+from comch_next.driver.protocol import by_system, shielded
 from comch_next.errors import IoFailed
 
 __all__ = ["TraceFile"]
@@ -39,7 +39,7 @@ class TraceFile:
         path = self._name.replace("%p", str(self._pid))
         try:
             self._fd = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        except OSError as error:
+        except by_system(OSError) as error:
             raise IoFailed(f"COMCH_TRACE: {path!r} cannot be opened for appending: {error}") from error
 
     def _disinherit(self) -> None:
@@ -68,6 +68,6 @@ class TraceFile:
             text = line if len(line) <= room else b" " * room + line
             if os.write(self._fd, text) < len(text):
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        except OSError as error:
+        except by_system(OSError) as error:
             self._ended = True
             print(f"COMCH_TRACE: the trace ends here: {error}", file=sys.stderr)

@@ -20,7 +20,7 @@ from comch_next.driver.emulated._fabric.meeting import (
 )
 from comch_next.driver.emulated._fabric.status import BOARD, CELL, MOST_CELLS, Status
 from comch_next.driver.emulated._kernel.ring import ffi
-from comch_next.driver.protocol import ConnectionStatus, ServerStatus
+from comch_next.driver.protocol import ConnectionStatus, ServerStatus, by_system
 from comch_next.errors import NotPermitted, OperatingSystem
 
 __all__ = ["Admin"]
@@ -41,7 +41,7 @@ class Admin:
             with directory(runtime_dir(), create=False) as folder:
                 names = sorted(filter(LOCK.fullmatch, os.listdir(folder)))
                 return [found for name in names if (found := _server(folder, name))]
-        except OSError as error:
+        except by_system(OSError) as error:
             if isinstance(error, FileNotFoundError) and not is_chosen():
                 return []  # no server has ever run there
             kind = NotPermitted if isinstance(error, PermissionError) else OperatingSystem
@@ -52,7 +52,7 @@ def _server(folder: int, name: str) -> ServerStatus | None:
     """What is behind that lock file; None when no living server holds it."""
     try:
         lock = os.open(name, _LOOK_ONLY | os.O_NOFOLLOW, dir_fd=folder)
-    except OSError as error:
+    except by_system(OSError) as error:
         # Gone by now, or nothing that a server would lock.
         gone = error.errno in (errno.ENOENT, errno.ELOOP, errno.ENXIO)
         return None if gone else ServerStatus(name, fault=f"cannot be opened: {error.strerror}")
@@ -77,7 +77,7 @@ def _tell(file: str, data: bytes) -> ServerStatus:
     known = (file, status.name, status.device, status.representor, status.pid, status.max_clients, status.wire)
     try:
         return ServerStatus(*known, tuple(_connections(_board(status))))
-    except OSError as error:
+    except by_system(OSError) as error:
         return ServerStatus(*known, fault=f"connections cannot be seen: {error.strerror}")
 
 
@@ -87,7 +87,7 @@ def _runs(pid: int, since: int) -> bool:
         with open(f"/proc/{pid}/stat", "rb") as file:
             state, *rest = file.read().rpartition(b")")[2].split()
         return state not in (b"Z", b"X") and int(rest[18]) * _TICK_NS <= since
-    except (OSError, IndexError, ValueError):
+    except by_system(OSError, IndexError, ValueError):
         return False
 
 

@@ -7,7 +7,7 @@ from typing import Any, ParamSpec, TypeVar
 
 from comch_next.driver.emulated._kernel.memory import EXHAUSTED
 from comch_next.driver.emulated._state import CALLS
-from comch_next.driver.protocol import KERNELS, refuse_kernel
+from comch_next.driver.protocol import KERNELS, by_system, refuse_kernel
 from comch_next.errors import BadState, DocaError, InvalidValue, NoMemory, OperatingSystem
 
 __all__ = ["as_bytes", "expect", "expect_callback", "expect_number", "in_state", "in_use", "says_no_memory"]
@@ -71,9 +71,7 @@ def says_no_memory(create: Callable[_P, _T]) -> Callable[_P, _T]:
             raise
         except MemoryError as error:
             raise NoMemory(f"{create.__name__}: out of memory") from error
-        except OSError as error:
-            if error.errno is None:  # not the system's: a TimeoutError of a signal's handler, say
-                raise
+        except by_system(OSError) as error:
             kind = NoMemory if error.errno in EXHAUSTED else OperatingSystem
             raise kind(f"{create.__name__}: {error}") from error
 

@@ -14,7 +14,7 @@ from comch_next.driver.emulated._kernel.memory import EXHAUSTED
 from comch_next.driver.emulated._pushed import Pushed
 from comch_next.driver.emulated._send_task import TaskPool
 from comch_next.driver.emulated._state import Trigger
-from comch_next.driver.protocol import uninterrupted
+from comch_next.driver.protocol import by_system, uninterrupted
 from comch_next.errors import BadState, DocaError, Initialization, InvalidValue, describe
 
 __all__ = ["Client", "Clients"]
@@ -63,9 +63,9 @@ class Client(ControlContext):
             if dpu is None:
                 raise ConnectionRefusedError(errno.ECONNREFUSED, f"no representor stands for {own}")
             sock = dial(dpu.pci_addr, own, self.name)
-        except BlockingIOError:
+        except by_system(BlockingIOError):
             return
-        except OSError as error:
+        except by_system(OSError) as error:
             if error.errno in EXHAUSTED:
                 raise self._cannot_dial(error) from error
             why = "it may not be reached" if isinstance(error, PermissionError) else "nobody listens on it"
@@ -76,11 +76,11 @@ class Client(ControlContext):
         self.watched(sock, self._on_welcome, accepts=True)
         try:
             connection.heard, bells = new_bells(self.delivery.bells)
-        except OSError as error:
+        except by_system(OSError) as error:
             raise self._cannot_dial(error) from error
         try:
             handshake.send(sock, handshake.Hello(self.delivery.terms()).encode(), bells)
-        except OSError as error:
+        except by_system(OSError) as error:
             self._refused(f"the server has gone ({error.strerror})")
         finally:
             handshake.close_all(bells)
@@ -105,9 +105,9 @@ class Client(ControlContext):
             if not data:
                 return self._refused("the server has gone")
             self._welcomed(connection, handshake.Welcome.decode(data), fds)
-        except BlockingIOError:
+        except by_system(BlockingIOError):
             return None
-        except (DocaError, OSError) as error:
+        except by_system(DocaError, OSError) as error:
             self._refused(str(error))
         finally:
             handshake.discard_all(fds)

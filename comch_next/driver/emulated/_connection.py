@@ -2,7 +2,6 @@
 
 import select
 import socket
-from contextlib import suppress
 from typing import Any
 
 from comch_next._codes import Counter, ErrorCode
@@ -20,7 +19,7 @@ from comch_next.driver.emulated._kernel.handle import Handle
 from comch_next.driver.emulated._kernel.memory import EXHAUSTED
 from comch_next.driver.emulated._kernel.poller import Poller
 from comch_next.driver.emulated._kernel.ring import Receiver, Sender, lib
-from comch_next.driver.protocol import Lock, log_event, log_warning, uninterrupted
+from comch_next.driver.protocol import Lock, by_system, log_event, log_warning, suppress_system, uninterrupted
 from comch_next.driver.protocol._typed import Protocol
 from comch_next.errors import Again, ConnectionAborted, InvalidValue, from_code
 
@@ -169,9 +168,9 @@ class Connection(Handle, Link):
         self.fast.speak()
         try:
             data, fds = handshake.receive(self.sock)
-        except BlockingIOError:
+        except by_system(BlockingIOError):
             return
-        except OSError as error:
+        except by_system(OSError) as error:
             data, fds = b"", []
             reason = "descriptors have run out" if error.errno in EXHAUSTED else "the other side has died"
         else:
@@ -220,7 +219,7 @@ class Connection(Handle, Link):
         """Disconnect and notify the peer. `require_notice`: raise Again if the notice cannot be sent now."""
         if require_notice and self.sock is not None and not _writable(self.sock):
             raise Again("server_disconnect: the notice does not fit now; progress and call again")
-        with suppress(OSError):  # it is gone already
+        with suppress_system(OSError):  # it is gone already
             self.say_goodbye()
         if self.status in (ErrorCode.SUCCESS, ErrorCode.CONNECTION_INPROGRESS):
             self._end(ErrorCode.NOT_CONNECTED, "this side has left")

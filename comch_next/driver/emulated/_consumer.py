@@ -30,7 +30,7 @@ from comch_next.driver.emulated._mmap import Mmap, check_device, living_mmap
 from comch_next.driver.emulated._path import Path
 from comch_next.driver.emulated._state import Trigger
 from comch_next.driver.emulated._task import POOL, PROGRAM, SUCCESS, held_by_program
-from comch_next.driver.protocol import uninterrupted
+from comch_next.driver.protocol import by_system, uninterrupted
 from comch_next.errors import BadState, Initialization, InvalidValue, IoFailed, NotPermitted
 
 __all__ = ["Consumer", "Consumers", "PostRecvTask", "PostRecvTasks"]
@@ -81,9 +81,11 @@ class Consumer(FastContext, calls.Consumer):
         super().begin()
         try:
             self._offer = self._share()
-        except (OSError, MemoryError) as error:
+        except BaseException as error:
             self.end()
-            raise Initialization(f"ctx_start: {self} cannot have its memory: {error}") from error
+            if isinstance(error, by_system(OSError, MemoryError)):
+                raise Initialization(f"ctx_start: {self} cannot have its memory: {error}") from error
+            raise
         self.path.run(partial(self.path.announce, self._offer, partial(self._announced, self._offer)))
 
     def _share(self) -> Offer:

@@ -17,7 +17,7 @@ from comch_next.driver.emulated._kernel.handle import Handle
 from comch_next.driver.emulated._kernel.poller import Poller
 from comch_next.driver.emulated._state import CAUSES, LEGAL, TRANSITIONS, Trigger
 from comch_next.driver.emulated._task import Task
-from comch_next.driver.protocol import Lock, listed, uninterrupted
+from comch_next.driver.protocol import Lock, by_system, counted, listed, uninterrupted
 from comch_next.driver.protocol._typed import Protocol
 from comch_next.errors import BadConfig, BadState, Initialization, InUse, InvalidValue, NotConnected, NotSupported
 
@@ -90,7 +90,7 @@ class Context(Handle, calls.Context, ABC):
         self._handlers: dict[int, Callable[[], None]] = {}
         try:
             self.watch = select.epoll()
-        except OSError as error:
+        except by_system(OSError) as error:
             raise Initialization(f"{self} cannot be created: {error}") from error
         dev.users.add(self)
         owned(self)
@@ -164,12 +164,19 @@ class Context(Handle, calls.Context, ABC):
     def destroy(self) -> None:
         """Give the context's own resources back; IDLE only."""
         if self.state is not State.IDLE:
-            raise InUse(f"destroy was attempted on {self} while {self.state.name}; stop it and progress until IDLE")
+            raise InUse(f"destroy was attempted on {self} while {self.state.name}; {self._way_to_idle()}")
         if self.engine is not None:
             self.engine.drop(self)
             self.engine = None
         self.watch.close()
         self.dev.users.discard(self)
+
+    def _way_to_idle(self) -> str:
+        if self.state is not State.STOPPING:
+            return "stop it and progress until IDLE"
+        held = self.tasks_out - self.inflight()
+        freed = f"free the {counted(held, 'task')} that the program holds and " if held else ""
+        return f"{freed}progress until IDLE"
 
     def busy_engine(self) -> None:
         """Have progress attend to this context."""

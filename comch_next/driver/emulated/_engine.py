@@ -1,6 +1,5 @@
 """The progress engine: reads rings, completes tasks, polls sockets, and runs every callback."""
 
-import contextlib
 import select
 import time
 from collections import deque
@@ -17,7 +16,17 @@ from comch_next.driver.emulated._kernel.fork import owned
 from comch_next.driver.emulated._kernel.handle import Handle
 from comch_next.driver.emulated._kernel.poller import Poller
 from comch_next.driver.emulated._meter import Meter
-from comch_next.driver.protocol import Call, Lock, WeakSet, interruptible, new_lock, refuse_kernel, uninterrupted
+from comch_next.driver.protocol import (
+    Call,
+    Lock,
+    WeakSet,
+    by_system,
+    interruptible,
+    new_lock,
+    refuse_kernel,
+    suppress_system,
+    uninterrupted,
+)
 from comch_next.errors import BadState, Initialization, InUse, InvalidValue, NotPermitted, OperatingSystem
 
 __all__ = ["Engine", "Engines"]
@@ -73,13 +82,13 @@ class Engine(Handle, calls.Engine):
         """Keep a context that starts, and poll its sockets. Raises Initialization when the system cannot watch them."""
         try:
             self.notification.watch(context.watch)
-        except OSError as error:
+        except by_system(OSError) as error:
             raise Initialization(f"ctx_start: {context} cannot be watched: {error}") from error
         self.contexts.append(context)
         self.idle.discard(context)
         try:
             self.poller.watch(self._watched(context))
-        except OSError:  # for want of descriptors: it polls each of them by itself
+        except by_system(OSError):  # for want of descriptors: it polls each of them by itself
             self._unwatch()
 
     def _watched(self, context: Context) -> int:
@@ -108,7 +117,7 @@ class Engine(Handle, calls.Engine):
         if not self.contexts:
             self._unwatch()
         elif self._sockets is not None:
-            with contextlib.suppress(OSError):  # the program has closed one of them by itself
+            with suppress_system(OSError):  # the program has closed one of them by itself
                 self._sockets.unregister(context.watch)
 
     def drop(self, context: Context) -> None:

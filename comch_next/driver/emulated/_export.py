@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from comch_next.driver.emulated._checks import as_bytes
 from comch_next.driver.emulated._kernel.memory import EXHAUSTED
+from comch_next.driver.protocol import by_system
 from comch_next.errors import InvalidValue, NotPermitted
 
 __all__ = ["MEMFD", "NOTICE", "Export", "name_of"]
@@ -67,9 +68,9 @@ class Export(NamedTuple):
             if name_of(path) not in (MEMFD, NOTICE):  # asked first: to open something can have effects
                 raise InvalidValue(gone)
             own = os.open(path, os.O_RDWR | os.O_CLOEXEC)
-        except PermissionError as error:
+        except by_system(PermissionError) as error:
             raise NotPermitted(f"{_CALL}: the exporting process does not let us: {error}") from error
-        except OSError as error:
+        except by_system(OSError) as error:
             if error.errno in EXHAUSTED:
                 raise
             raise InvalidValue(gone) from error

@@ -2,7 +2,6 @@
 
 import select
 import socket
-from contextlib import suppress
 from typing import Any, ClassVar
 
 from comch_next._codes import ErrorCode, State
@@ -16,7 +15,7 @@ from comch_next.driver.emulated._kernel import calls
 from comch_next.driver.emulated._path import Path
 from comch_next.driver.emulated._state import LEGAL, Trigger
 from comch_next.driver.emulated._task import LIBRARY, POOL, PROGRAM, SUCCESS, Task, Tasks, held_by_program
-from comch_next.driver.protocol import new_lock, uninterrupted
+from comch_next.driver.protocol import by_system, new_lock, suppress_system, uninterrupted
 from comch_next.errors import BadState, Initialization, NoMemory, NotConnected, NotSupported
 
 __all__ = [
@@ -110,7 +109,7 @@ class FastContext(Context, calls.FastContext):
         self._sock = sock
         try:
             self.watched(sock, self.on_peer_lost, select.EPOLLRDHUP)
-        except (OSError, ValueError):
+        except by_system(OSError, ValueError):
             self._sock = None  # another thread has just closed it, which `live` makes known
 
     def became_idle(self) -> None:
@@ -125,7 +124,7 @@ class FastContext(Context, calls.FastContext):
 
     def _unwatch_peer(self) -> None:
         if self._sock is not None:
-            with suppress(OSError, ValueError):  # it has been closed since
+            with suppress_system(OSError, ValueError):  # it has been closed since
                 self.unwatch(self._sock)
             self._sock = None
         self._handlers.clear()

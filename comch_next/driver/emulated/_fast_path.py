@@ -10,7 +10,6 @@ import select
 import socket
 from collections import deque
 from collections.abc import Callable
-from contextlib import suppress
 from functools import partial
 from itertools import count
 from typing import Any, ClassVar
@@ -20,6 +19,7 @@ from comch_next.driver.emulated._device import Dev
 from comch_next.driver.emulated._fabric import handshake
 from comch_next.driver.emulated._fabric.offers import EXPIRED, NEW, News, Offer, Target
 from comch_next.driver.emulated._path import Path
+from comch_next.driver.protocol import by_system, suppress_system
 from comch_next.driver.protocol._typed import Protocol
 from comch_next.errors import DocaError, ErrorCode
 
@@ -121,11 +121,11 @@ class FastPath(Path):
             if sock is not None:
                 try:
                     handshake.send(sock, news.encode(), news.fds)
-                except BlockingIOError:
+                except by_system(BlockingIOError):
                     self._wants_room = True
                     self.connection.context.watch.modify(sock, select.EPOLLIN | select.EPOLLOUT)
                     return
-                except OSError as error:
+                except by_system(OSError) as error:
                     if error.errno not in (errno.EPIPE, errno.ECONNRESET):  # descriptors in flight have run out
                         reason = f"a consumer cannot be announced to the peer: {error}"
                         self.connection.lose(ErrorCode.CONNECTION_RESET, reason)
@@ -152,7 +152,7 @@ class FastPath(Path):
             return False
         try:
             self.targets[consumer_id] = Target(offer.depth, offer.imm_max, offer.memory_size, fds)
-        except (DocaError, OSError):
+        except by_system(DocaError, OSError):
             return False
         fds.pop()  # the bell is the target's now
         self._tell(context.new_consumer, consumer_id)
@@ -192,8 +192,8 @@ class FastPath(Path):
     def let_go(self) -> None:
         """In a forked child: see _kernel.fork."""
         for news in self._outbox:
-            with suppress(OSError):
+            with suppress_system(OSError):
                 handshake.close_all(news.fds)
         while self.targets:
-            with suppress(OSError):
+            with suppress_system(OSError):
                 os.close(self.targets.popitem()[1].bell)

@@ -12,11 +12,12 @@ import os
 import struct
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import Any
 
 from comch_next.driver.emulated._export import NOTICE, Export
 from comch_next.driver.emulated._kernel.memory import ffi, lib
+from comch_next.driver.protocol import by_system, suppress_system
 from comch_next.errors import DocaError, InvalidValue, IoFailed, NotPermitted, NotSupported
 
 __all__ = ["Remote", "await_copies", "make_notice"]
@@ -48,7 +49,7 @@ def await_copies(fd: int) -> None:
     """Wait, for a while, until nobody copies what the notice is of; from then until it is closed none begins."""
     deadline = time.monotonic() + _PATIENCE_S
     while time.monotonic() < deadline:
-        with suppress(BlockingIOError):
+        with suppress_system(BlockingIOError):
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
             return
         time.sleep(_TURN_S)
@@ -103,7 +104,7 @@ class Remote:
                 os.close(notice)
         except IoFailed:
             raise
-        except (DocaError, OSError) as error:
+        except by_system(DocaError, OSError) as error:
             raise IoFailed(f"the exported memory cannot be reached: {error}") from error
 
 
@@ -113,7 +114,7 @@ def _copy(pid: int, here: Any, addr: int, length: int, *, writing: bool = False)
 
 def _why() -> str:
     """What Linux restricts, and what can be done."""
-    with suppress(OSError), open(_YAMA, encoding="ascii") as file:
+    with suppress_system(OSError), open(_YAMA, encoding="ascii") as file:
         if (scope := file.read().strip()) != "0":
             return f"kernel.yama.ptrace_scope is {scope}; 0, or prctl(PR_SET_PTRACER) in the exporter, lets it"
     return "process_vm_readv is refused, by its user's rights or by a filter of system calls"

@@ -24,7 +24,7 @@ from comch_next.driver.emulated._kernel.ring import make_memory
 from comch_next.driver.emulated._pushed import Pushed
 from comch_next.driver.emulated._send_task import TaskPool
 from comch_next.driver.emulated._state import Trigger
-from comch_next.driver.protocol import log_warning, uninterrupted
+from comch_next.driver.protocol import by_system, log_warning, uninterrupted
 from comch_next.errors import DocaError, InvalidValue
 
 __all__ = ["Server", "Servers"]
@@ -120,9 +120,9 @@ class Server(ControlContext):
                 return
             try:
                 sock = self._listener.accept()
-            except BlockingIOError:
+            except by_system(BlockingIOError):
                 return
-            except OSError as error:
+            except by_system(OSError) as error:
                 if error.errno not in EXHAUSTED:
                     raise
                 if not self._turn_away():
@@ -153,9 +153,9 @@ class Server(ControlContext):
         assert self._listener is not None
         try:
             self._listener.turn_away(handshake.Welcome(ErrorCode.NO_MEMORY, self.terms()).encode())
-        except BlockingIOError:
+        except by_system(BlockingIOError):
             return False  # no client waits
-        except OSError:
+        except by_system(OSError):
             self._listen_for(select.EPOLLIN | select.EPOLLET)  # until a descriptor is free, each connect wakes once
             return False
         return True
@@ -205,7 +205,7 @@ class Server(ControlContext):
         rings: list[int] = []
         try:
             self._connect(greeting, connection, rings)
-        except (DocaError, OSError) as error:
+        except by_system(DocaError, OSError) as error:
             exhausted = isinstance(error, MemoryError) or (isinstance(error, OSError) and error.errno in EXHAUSTED)
             code = ErrorCode.NO_MEMORY if exhausted else ErrorCode.CONNECTION_ABORTED
             connection.status, connection.reason = ErrorCode.CONNECTION_ABORTED, f"the handshake broke: {error}"

@@ -11,7 +11,7 @@ from comch_next.driver.emulated._guard import guard
 from comch_next.driver.emulated._kernel.memory import EXHAUSTED, map_shared
 from comch_next.driver.emulated._mmap import PCI, Mmap, living_mmap
 from comch_next.driver.emulated._remote import Remote, make_notice
-from comch_next.driver.protocol import uninterrupted
+from comch_next.driver.protocol import by_system, uninterrupted
 from comch_next.errors import InvalidValue, NotFound, NotPermitted, NotSupported
 
 __all__ = ["ALL", "Sharing"]
@@ -89,7 +89,7 @@ def _reach(mmap: Mmap, export: Export) -> None:
 def _mapped(fd: int, size: int) -> Any:
     try:
         return map_shared(fd, size, committed=True)
-    except OSError as error:  # of which the refusal of memory that can change is one
+    except by_system(OSError) as error:  # of which the refusal of memory that can change is one
         if error.errno in EXHAUSTED:
             raise
         raise InvalidValue(f"mmap_create_from_export: the memory cannot be mapped: {error}") from error

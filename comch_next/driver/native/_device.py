@@ -3,14 +3,13 @@
 from collections.abc import Callable
 from functools import partial
 from typing import Any
-from weakref import WeakValueDictionary
 
 from comch_next import api
 from comch_next._codes import ErrorCode, PciFuncType, RepFilter
 from comch_next.driver.native._calls import Noun, call, text_call
 from comch_next.driver.native._handle import Handle, Life, live
 from comch_next.driver.native._library import Library, check, ffi
-from comch_next.driver.protocol import uninterrupted
+from comch_next.driver.protocol import WeakSet, uninterrupted
 from comch_next.errors import InvalidValue
 
 __all__ = ["Dev", "DevInfo", "DevRep", "Devices", "RepInfo", "is_supported"]
@@ -85,7 +84,7 @@ class Devices(Noun):
 
     def __init__(self, library: Library) -> None:
         super().__init__(library)
-        self._open: WeakValueDictionary[Any, Dev] = WeakValueDictionary()  # by their pointers
+        self._open: WeakSet[Dev] = WeakSet()
 
     @uninterrupted
     def create_list(self) -> list[DevInfo]:
@@ -98,11 +97,12 @@ class Devices(Noun):
     def open(self, devinfo: object) -> Dev:
         cell = ffi.new("struct doca_dev **")
         check(self.library["doca_dev_open"](live(devinfo, DevInfo, "doca_dev_open").pointer, cell), "doca_dev_open")
-        known = self._open.get(cell[0])
-        if known is not None:
-            known.opens[0] += 1
-            return known
-        device = self._open[cell[0]] = Dev(cell[0], self.library["doca_dev_close"])
+        for known in self._open:
+            if known.pointer == cell[0]:
+                known.opens[0] += 1
+                return known
+        device = Dev(cell[0], self.library["doca_dev_close"])
+        self._open.add(device)
         return device
 
     @uninterrupted
@@ -111,7 +111,7 @@ class Devices(Noun):
         check(self.library["doca_dev_close"](device.pointer), "doca_dev_close")
         device.opens[0] -= 1
         if not device.opens[0]:
-            self._open.pop(device.pointer, None)
+            self._open.discard(device)
             device.ended()
 
     def as_devinfo(self, dev: object) -> DevInfo:

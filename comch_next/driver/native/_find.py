@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from comch_next import api
 from comch_next.api import Generation
+from comch_next.driver.protocol import by_system
 from comch_next.errors import NotSupported
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ def open_libraries(ffi: "FFI") -> dict[Generation, tuple[Any, str]]:
             try:
                 found[generation] = ffi.dlopen(path), path
                 break
-            except OSError as error:
+            except by_system(OSError) as error:
                 tried.append(f"{path}: {error}")
         else:
             soname = api.library(generation).soname
@@ -60,7 +61,7 @@ def _pkg_config_directories(module: str, tried: list[str]) -> Iterator[str]:
         command = ["pkg-config", "--variable=libdir", name]
         try:
             ended = subprocess.run(command, capture_output=True, text=True, timeout=_PKG_CONFIG_S, check=False)
-        except (OSError, subprocess.SubprocessError) as error:
+        except by_system(OSError, subprocess.SubprocessError) as error:
             tried.append(f"{' '.join(command)}: {error}")
             continue
         if ended.returncode:

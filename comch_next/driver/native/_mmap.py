@@ -9,7 +9,7 @@ from comch_next.driver.native._calls import Noun, call
 from comch_next.driver.native._device import Dev
 from comch_next.driver.native._handle import Handle, Life, address, live
 from comch_next.driver.native._library import Library, check, ffi, passed
-from comch_next.driver.protocol import uninterrupted
+from comch_next.driver.protocol import by_system, uninterrupted
 from comch_next.errors import InvalidValue, NoMemory, NotPermitted, NotSupported
 
 __all__ = ["Mmap", "Mmaps"]
@@ -106,7 +106,7 @@ class Mmaps(Noun):
             raise NotPermitted("alloc_memrange: the map has a range already; it is set once")
         try:
             memory = pages.mmap(-1, size)
-        except (OSError, OverflowError, ValueError) as error:
+        except by_system(OSError, OverflowError, ValueError) as error:
             raise NoMemory(f"alloc_memrange: {error}") from error
         self._set_range(found, ffi.from_buffer("char[]", memory))
 

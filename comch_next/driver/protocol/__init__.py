@@ -8,6 +8,7 @@ _handles     a type for each noun's handles
 _device      devices and representors
 _lock        what is held around the calls of an engine
 _signals     calls that no signal interrupts
+_system      failures of the system, told from what a signal's handler raises
 _shield      finalizers and the like, which none cuts short
 _events      what is logged of connections
 _control     engines, contexts, servers, clients, connections, send tasks
@@ -74,6 +75,7 @@ from comch_next.driver.protocol._memory import BufInventories, Bufs, Mmaps
 from comch_next.driver.protocol._port import Call, OpenPort, Port, QuickCalls
 from comch_next.driver.protocol._shield import Finalized, handing_on, shielded
 from comch_next.driver.protocol._signals import Own, interruptible, signals_blocked, uninterrupted
+from comch_next.driver.protocol._system import by_system, suppress_system
 from comch_next.driver.protocol._text import bytes_of, counted, listed, text_of, them
 from comch_next.driver.protocol._typed import Protocol
 from comch_next.driver.protocol._weak import WeakSet, WeakTable
@@ -137,6 +139,7 @@ __all__ = [
     "Unrecorded",
     "WeakSet",
     "WeakTable",
+    "by_system",
     "bytes_of",
     "counted",
     "device_calls",
@@ -151,6 +154,7 @@ __all__ = [
     "refuse_kernel",
     "shielded",
     "signals_blocked",
+    "suppress_system",
     "text_of",
     "them",
     "uninterrupted",

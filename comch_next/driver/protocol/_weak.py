@@ -56,6 +56,9 @@ class WeakTable(Generic[_T, _V]):
     def __setitem__(self, owner: _T, value: _V) -> None:
         self._values[ref(owner, self._values.pop)] = value
 
+    def __getitem__(self, owner: _T) -> _V:
+        return self._values[ref(owner)]
+
     def get(self, owner: _T) -> _V | None:
         """Return the owner's value, None if it has none."""
         return self._values.get(ref(owner))

@@ -4,7 +4,6 @@ import os
 import select
 import threading
 from collections.abc import Callable
-from contextlib import suppress
 from enum import Enum, auto
 from typing import Any, NoReturn
 
@@ -15,7 +14,14 @@ from comch_next.driver.emulated._guard import UNCONNECTED, guard
 from comch_next.driver.emulated._kernel import calls
 from comch_next.driver.emulated._kernel.fork import owned
 from comch_next.driver.emulated._kernel.handle import Handle
-from comch_next.driver.protocol import enter_kernel, leave_kernel, signals_blocked, uninterrupted
+from comch_next.driver.protocol import (
+    by_system,
+    enter_kernel,
+    leave_kernel,
+    signals_blocked,
+    suppress_system,
+    uninterrupted,
+)
 from comch_next.errors import BadConfig, BadState, InUse, NoMemory, TimeOut
 
 __all__ = ["DpaThread", "DpaThreads", "finish", "reschedule"]
@@ -71,7 +77,7 @@ class DpaThread(Handle):
         try:
             self._wake = os.eventfd(0, os.EFD_CLOEXEC | os.EFD_NONBLOCK)
             self._watch = select.epoll()
-        except OSError as error:
+        except by_system(OSError) as error:
             raise NoMemory(f"dpa_thread_create: {error}") from error
         self._watch.register(self._wake, select.EPOLLIN)
         self._thread: threading.Thread | None = None
@@ -103,7 +109,7 @@ class DpaThread(Handle):
             self._rouse()
 
     def _rouse(self) -> None:
-        with suppress(OSError):  # it is being given back
+        with suppress_system(OSError):  # it is being given back
             os.eventfd_write(self._wake, 1)
 
     def dpa_failed(self) -> None:
@@ -166,7 +172,7 @@ class DpaThread(Handle):
                 return True
             for fd, _ in self._watch.poll():
                 if fd == self._wake:
-                    with suppress(BlockingIOError):
+                    with suppress_system(BlockingIOError):
                         os.eventfd_read(self._wake)
                 elif (rung := self._bells.get(fd)) is not None:
                     rung()

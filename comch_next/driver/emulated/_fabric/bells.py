@@ -7,9 +7,9 @@ connection's own socket tells of that.
 """
 
 import socket
-from contextlib import suppress
 
 from comch_next.driver.emulated._fabric.handshake import close_all
+from comch_next.driver.protocol import by_system, suppress_system
 from comch_next.errors import ErrorCode, from_code
 
 __all__ = ["check_bell", "new_bell", "new_bells"]
@@ -20,7 +20,7 @@ _SO_PASSRIGHTS = 83  # since Linux 6.16; not in the socket module
 def new_bell() -> tuple[int, int]:
     """The end that is heard and the end that is rung. Raises OSError."""
     heard, rung = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
-    with suppress(OSError):  # older kernels let a ringer attach descriptors, whose closing may take its time
+    with suppress_system(OSError):  # older kernels let a ringer attach descriptors, whose closing may take its time
         heard.setsockopt(socket.SOL_SOCKET, _SO_PASSRIGHTS, 0)
     return heard.detach(), rung.detach()
 
@@ -34,7 +34,7 @@ def new_bells(count: int) -> tuple[list[int], list[int]]:
             ends = new_bell()
             heard.append(ends[0])
             rung.append(ends[1])
-    except OSError:
+    except BaseException:
         close_all(heard)
         close_all(rung)
         raise
@@ -45,7 +45,7 @@ def check_bell(fd: int) -> int:
     """A descriptor that came as a bell, if it is one, else CONNECTION_ABORTED."""
     try:
         sock = socket.socket(fileno=fd)
-    except OSError:
+    except by_system(OSError):
         kind = None
     else:
         kind = sock.family, sock.type

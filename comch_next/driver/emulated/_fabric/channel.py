@@ -6,6 +6,7 @@ import select
 from collections.abc import Callable, Iterator
 
 from comch_next.driver.emulated._kernel import calls
+from comch_next.driver.protocol import by_system, suppress_system
 from comch_next.driver.protocol._typed import Protocol
 from comch_next.errors import BadState
 
@@ -32,7 +33,7 @@ class Channel(calls.Channel):
         try:
             self._latch = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
             self.hold(self._set.fileno(), self._latch)
-        except OSError:
+        except BaseException:
             self.close()
             raise
 
@@ -98,7 +99,7 @@ class Channel(calls.Channel):
     def _open(self) -> Iterator[None]:
         try:
             yield
-        except OSError as error:
+        except by_system(OSError) as error:
             if not self.closed:
                 raise
             raise BadState("the descriptor that was to be used has been closed, perhaps by another thread") from error
@@ -112,7 +113,7 @@ class Channel(calls.Channel):
         """Give its own descriptors back; harmless when that is done."""
         self.hold(-1, -1)
         if not self._set.closed:
-            with contextlib.suppress(OSError):  # the program has closed it by itself
+            with suppress_system(OSError):  # the program has closed it by itself
                 self._set.close()
         if self._latch >= 0:
             os.close(self._latch)

@@ -1,7 +1,6 @@
 """A client on its way into a server: what it says is read and judged before it becomes a connection."""
 
 import socket
-from contextlib import suppress
 
 from comch_next._codes import ErrorCode
 from comch_next.driver.emulated._fabric import handshake
@@ -9,7 +8,7 @@ from comch_next.driver.emulated._fabric.bells import check_bell
 from comch_next.driver.emulated._fabric.channel import Watchable
 from comch_next.driver.emulated._fabric.topology import Limits
 from comch_next.driver.emulated._kernel.memory import EXHAUSTED
-from comch_next.driver.protocol import log_warning
+from comch_next.driver.protocol import by_system, log_warning, suppress_system
 from comch_next.driver.protocol._typed import Protocol
 from comch_next.errors import DocaError, from_code
 
@@ -46,9 +45,9 @@ class Greeting:
         """Whether there is something to read, be it the end."""
         try:
             self.sock.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT)
-        except BlockingIOError:
+        except by_system(BlockingIOError):
             return False
-        except OSError:
+        except by_system(OSError):
             pass
         return True
 
@@ -56,11 +55,9 @@ class Greeting:
         """Read the greeting; hand it on when it is good, refuse it when not."""
         try:
             data, self.bells = handshake.receive(self.sock)
-        except BlockingIOError:
+        except by_system(BlockingIOError):
             return
-        except OSError as error:
-            if error.errno is None:  # not the system's: a TimeoutError of a signal's handler, say
-                raise
+        except by_system(OSError) as error:
             self.server.spoken(self)
             self.refuse(ErrorCode.NO_MEMORY if error.errno in EXHAUSTED else ErrorCode.INVALID_VALUE, str(error))
             return
@@ -93,7 +90,7 @@ class Greeting:
 
     def refuse(self, code: ErrorCode, reason: str) -> None:
         """Send the client the code, and forget it; the reason is logged here."""
-        with suppress(OSError):
+        with suppress_system(OSError):
             handshake.send(self.sock, handshake.Welcome(code, self.server.terms()).encode())
         self.drop()
         log_warning("%s refuses the client of process %s: %s", self.server, self.client_pid or "unknown", reason)

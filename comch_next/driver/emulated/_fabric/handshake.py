@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from comch_next.driver.emulated._kernel.memory import lib
+from comch_next.driver.protocol import by_system
 from comch_next.errors import ErrorCode, from_code
 
 __all__ = [
@@ -147,8 +148,8 @@ def receive(sock: socket.socket) -> tuple[bytes, list[int]]:
     arguments = LONGEST, socket.CMSG_LEN(_ALL_FDS * _INT), wanted
     try:
         data, control, flags, _ = sock.recvmsg(*arguments)
-    except ConnectionResetError:  # it has ended with something of ours unread: its last words come after the error
-        data, control, flags, _ = sock.recvmsg(*arguments)
+    except by_system(ConnectionResetError):  # it has ended with something of ours unread
+        data, control, flags, _ = sock.recvmsg(*arguments)  # its last words come after the error
     fds = array("i")
     for level, kind, some in control:
         if (level, kind) == (socket.SOL_SOCKET, socket.SCM_RIGHTS):
@@ -207,7 +208,7 @@ def farewell(sock: socket.socket) -> None:
     """
     try:
         send(sock, BYE, [sock.fileno()])
-    except OSError as error:
+    except by_system(OSError) as error:
         if error.errno != errno.ETOOMANYREFS:
             raise
         send(sock, BYE)

@@ -14,11 +14,11 @@ import socket
 import stat
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 
 from comch_next.driver.emulated._fabric.handshake import LONGEST, is_trusted, peer_of, send
 from comch_next.driver.emulated._kernel.handle import Socket
-from comch_next.driver.protocol import bytes_of
+from comch_next.driver.protocol import by_system, bytes_of, suppress_system
 from comch_next.errors import AlreadyExist, DocaError, Initialization
 
 __all__ = [
@@ -82,7 +82,7 @@ def directory(path: str, *, create: bool) -> Iterator[int]:
 def _open_directory(path: str) -> int:
     try:
         return os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
-    except NotADirectoryError as error:
+    except by_system(NotADirectoryError) as error:
         if os.path.islink(path):
             text = "it is a symbolic link, which may come to lead elsewhere; name the directory itself"
             raise NotADirectoryError(errno.ENOTDIR, text, path) from error
@@ -119,7 +119,7 @@ def owned_by_living(lock: int) -> bool:
     """
     try:
         fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
+    except by_system(BlockingIOError):
         return True
     return False
 
@@ -137,7 +137,7 @@ def _sweep(folder: int) -> None:
     locks = [name for name in os.listdir(folder) if LOCK.fullmatch(name)]
     first = time.monotonic_ns() % max(1, len(locks))  # not always the same ones
     for name in (locks[first:] + locks[:first])[:_SWEPT]:
-        with suppress(OSError):  # another kind of file, or gone by now
+        with suppress_system(OSError):  # another kind of file, or gone by now
             _remove_dead(folder, name)
 
 
@@ -149,7 +149,7 @@ def _remove_dead(folder: int, name: str) -> None:
         if not plain or found.st_ino != named.st_ino or owned_by_living(lock):
             return
         sock = f"{name.removesuffix('.lock')}.sock"
-        with suppress(FileNotFoundError):
+        with suppress_system(FileNotFoundError):
             if not stat.S_ISSOCK(os.stat(sock, dir_fd=folder, follow_symlinks=False).st_mode):
                 return
             os.unlink(sock, dir_fd=folder)
@@ -176,11 +176,11 @@ class Listener:
                 except BaseException:
                     os.close(self._lock)
                     raise
-                with suppress(OSError):  # another process sweeps just now, or there are no descriptors for it
+                with suppress_system(OSError):  # another process sweeps just now, or there are no descriptors for it
                     _sweep(folder)
         except DocaError:
             raise
-        except OSError as error:
+        except by_system(OSError) as error:
             text = f"server {name!r} cannot listen in {self._place}: {error}"
             raise Initialization(text) from error
 
@@ -194,9 +194,9 @@ class Listener:
                 named = os.stat(f"{self._stem}.lock", dir_fd=folder, follow_symlinks=False)
                 if named.st_ino == os.fstat(lock).st_ino:
                     return lock
-            except FileNotFoundError:
+            except by_system(FileNotFoundError):
                 pass  # its last owner removed it between the open and the lock
-            except BlockingIOError:
+            except by_system(BlockingIOError):
                 if not owned_by_living(lock) and time.monotonic() < patience:
                     os.close(lock)
                     time.sleep(_NAP_S)
@@ -210,7 +210,7 @@ class Listener:
         socket_name = f"{self._stem}.sock"
         try:
             found = os.stat(socket_name, dir_fd=folder, follow_symlinks=False)
-        except FileNotFoundError:
+        except by_system(FileNotFoundError):
             pass
         else:
             if not stat.S_ISSOCK(found.st_mode):
@@ -230,7 +230,7 @@ class Listener:
 
     def publish(self, status: bytes) -> None:
         """Write into the lock file, for whoever looks. A file that cannot take it is a lock all the same."""
-        with suppress(OSError):
+        with suppress_system(OSError):
             found = os.fstat(self._lock)
             if stat.S_ISREG(found.st_mode) and found.st_nlink == 1:  # else somebody else keeps it for something
                 os.ftruncate(self._lock, 0)
@@ -254,12 +254,12 @@ class Listener:
         self._give_up_reserve()
         try:
             sock, _ = self.socket.accept()
-            with sock, suppress(OSError):
+            with sock, suppress_system(OSError):
                 sock.setblocking(False)
                 sock.recv(LONGEST)  # a greeting left unread would be answered by a reset
                 send(sock, answer)
         finally:
-            with suppress(OSError):
+            with suppress_system(OSError):
                 self._reserve = _spare()
 
     def intact(self) -> bool:
@@ -268,9 +268,7 @@ class Listener:
             return True
         try:
             found = os.stat(self.path, follow_symlinks=False)
-        except OSError as error:
-            if error.errno is None:  # not the system's: a TimeoutError of a signal's handler, say
-                raise
+        except by_system(OSError):
             return False
         # A name that is being removed is told of, and still found, when the file has lost its link already.
         return found.st_ino == self._inode and found.st_nlink > 0
@@ -295,7 +293,7 @@ class Listener:
     def close(self) -> None:
         """Free the name."""
         try:
-            with suppress(OSError):  # the directory is gone, and the files with it
+            with suppress_system(OSError):  # the directory is gone, and the files with it
                 self.remove()
         finally:
             self.let_go()

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, get_type_hints
 from comch_next.driver.emulated._fabric.handshake import VERSION as WIRE_VERSION
 from comch_next.driver.emulated._kernel.calls import Memory
 from comch_next.driver.emulated._kernel.ring import ffi
+from comch_next.driver.protocol import by_system
 
 __all__ = ["BOARD", "CELL", "MOST_CELLS", "Board", "Cell", "Status", "boot_time"]
 
@@ -113,7 +114,7 @@ class Board:
         """
         try:
             return cls(2 * max_clients or MOST_CELLS)
-        except OSError:
+        except by_system(OSError):
             return None
 
     def take(self) -> "Cell":
@@ -124,7 +125,7 @@ class Board:
             return Cell.private()
         try:
             os.posix_fallocate(self._fd, self._used * CELL, CELL)  # here, for there it would be a SIGBUS
-        except OSError:
+        except by_system(OSError):
             return Cell.private()
         self._used += 1
         return Cell(self._first + self._used - 1, self)

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from comch_next._codes import PciFuncType
 from comch_next.driver.emulated._kernel.memory import EXHAUSTED
+from comch_next.driver.protocol import by_system
 from comch_next.errors import InvalidValue, NotFound
 
 __all__ = ["KEYS", "REQUIRED", "WORDS", "Device", "Limits", "Representor", "Topology", "bounds", "current", "long_form"]
@@ -153,7 +154,7 @@ def current() -> Topology:
         return parse(_BUILT_IN, "the built-in topology")
     try:
         table = _read(path)
-    except OSError as error:
+    except by_system(OSError) as error:
         if error.errno in EXHAUSTED:
             raise  # the file may be sound
         raise NotFound(f"COMCH_TOPOLOGY names {path!r}, which cannot be read: {error}") from error

@@ -10,10 +10,9 @@ Tasks and buffers need no place here: what can be done with one leads to its con
 """
 
 import os
-from contextlib import suppress
 from typing import Any, NoReturn, TypeVar
 
-from comch_next.driver.protocol import WeakSet, shielded
+from comch_next.driver.protocol import WeakSet, shielded, suppress_system
 from comch_next.driver.protocol._typed import Protocol
 from comch_next.errors import BadState
 
@@ -63,7 +62,7 @@ def _disinherit() -> None:
     _owned.clear()
     names = list(map(str, handles))
     for handle in handles:
-        with suppress(OSError):
+        with suppress_system(OSError):
             handle.let_go()
     for handle, name in zip(handles, names, strict=True):
         kind = type(handle)

@@ -8,10 +8,9 @@ collector itself leaves open: the farewell comes first.
 import atexit
 import socket
 from abc import abstractmethod
-from contextlib import suppress
 
 from comch_next.driver.emulated._kernel.fork import living
-from comch_next.driver.protocol import Finalized, shielded
+from comch_next.driver.protocol import Finalized, shielded, suppress_system
 
 __all__ = ["Handle", "Socket"]
 
@@ -34,10 +33,10 @@ class Handle(Finalized):
 
     def finalize(self) -> None:
         if self._tracked:
-            with suppress(OSError):  # whoever was to be told is gone already
+            with suppress_system(OSError):  # whoever was to be told is gone already
                 if not _left:
                     self.say_goodbye()
-            with suppress(OSError):  # the program has closed one by itself
+            with suppress_system(OSError):  # the program has closed one by itself
                 self.let_go()
 
 
@@ -57,7 +56,7 @@ def _take_leave() -> None:
     _left.append(True)
     for handle in living():
         if isinstance(handle, Handle) and handle.leaves_at_exit():
-            with suppress(OSError):
+            with suppress_system(OSError):
                 handle.say_goodbye()
 
 

@@ -1,9 +1,9 @@
 """A descriptor that becomes readable when a file loses its name: Linux's inotify."""
 
 import os
-from contextlib import suppress
 
 from comch_next.driver.emulated._kernel.ring import lib
+from comch_next.driver.protocol import suppress_system
 
 __all__ = ["Removal"]
 
@@ -33,7 +33,7 @@ class Removal:
 
     def drain(self) -> None:
         """Not readable any more; what has happened shows in the file's place."""
-        with suppress(BlockingIOError):
+        with suppress_system(BlockingIOError):
             os.read(self._fd, _LONGEST)
 
     def close(self) -> None:

@@ -1,0 +1,44 @@
+"""Failures of the system and the library, told from what the program raises in the middle of a call.
+
+A signal's handler may raise a TimeoutError, say, wherever Python looks for signals. It is an OSError, as what the
+system refuses, and not meant by a clause that is for refusals.
+"""
+
+import sys
+from contextlib import suppress
+from types import TracebackType
+from typing import TypeVar
+
+from comch_next.errors import DocaError
+
+__all__ = ["by_system", "suppress_system"]
+
+_E = TypeVar("_E", bound=BaseException)
+
+_NOT_THE_PROGRAMS = {__name__.partition(".")[0], *sys.stdlib_module_names}
+
+
+def by_system(*kinds: type[_E]) -> tuple[type[_E], ...]:
+    """Name what an `except` clause is for: these exceptions, but for those that the program has raised."""
+    return () if _is_programs(sys.exc_info()[1]) else kinds
+
+
+class suppress_system(suppress):  # noqa: N801  # named as what it extends
+    """Suppress these exceptions, but for those that the program has raised."""
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool:
+        return not _is_programs(error) and bool(super().__exit__(kind, error, trace))
+
+
+def _is_programs(error: BaseException | None) -> bool:
+    """Whether code of the program has raised it, which the call that was tried has come to."""
+    if error is None or isinstance(error, DocaError) or error.__traceback__ is None:
+        return False
+    entry = error.__traceback__.tb_next  # the first is that of the function which asks
+    while entry is not None:
+        if str(entry.tb_frame.f_globals.get("__name__")).partition(".")[0] not in _NOT_THE_PROGRAMS:
+            return True
+        entry = entry.tb_next
+    return False

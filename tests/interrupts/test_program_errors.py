@@ -1,0 +1,138 @@
+"""An exception of a signal's handler is not taken for a refusal of the system's, whatever its class and errno."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import errno
+import fcntl
+import os
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+import comch_next as comch
+from comch_next import _threaded
+from comch_next.driver.emulated import _client, _remote
+from comch_next.driver.emulated._admin import Admin
+from comch_next.driver.emulated._checks import says_no_memory
+from comch_next.driver.emulated._fabric import meeting, status, topology
+from comch_next.driver.emulated._fabric.greeting import Greeting
+from comch_next.driver.emulated._kernel.removal import Removal
+from comch_next.driver.protocol import by_system, suppress_system
+from comch_next.errors import BadState, NotPermitted
+from tests.test_arrows import ROOT
+
+DPU, HOST = "03:00.0", "b1:00.0"
+OS_ERRORS = {name for name, kind in vars(builtins).items() if isinstance(kind, type) and issubclass(kind, OSError)}
+# Commands of their own, and both ends of the conformance suite: no call of the program's is in them.
+COMMANDS = ("comch_next/__main__.py", "comch_next/testing")
+
+
+def handler(*_: object, **options: object) -> Any:
+    """Raise what the system might."""
+    raise BlockingIOError(errno.EAGAIN, "of the program's")
+
+
+class Deaf:
+    """A socket in whose calls a signal arrives."""
+
+    recv = recvmsg = handler
+
+
+def make_server() -> None:
+    with comch.open_device(DPU) as device, device.open_representor(HOST) as rep, comch.Server(device, rep, "svc"):
+        """Its place is swept as it starts."""
+
+
+def make_client() -> None:
+    with comch.open_device(HOST) as device, comch.Client(device, "svc"):
+        """It dials."""
+
+
+CALLS: dict[str, tuple[Any, str, Callable[[], object]]] = {
+    "greeting": (Deaf, "recv", lambda: Greeting(None, Deaf()).has_spoken()),  # type: ignore[arg-type]
+    "threaded descriptor": (os, "eventfd_read", lambda: _threaded._channels.drain(-1)),
+    "topology": (topology, "_read", topology.current),
+    "list of servers": (os, "listdir", Admin().create_list),
+    "place of a server": (meeting, "_sweep", make_server),
+    "name of a server": (os, "stat", lambda: meeting.Listener.intact(object.__new__(meeting.Listener))),
+    "dial": (_client, "dial", make_client),
+    "memory of the status": (os, "memfd_create", lambda: status.Board.of(1)),
+    "removed file": (os, "read", lambda: Removal(-1).drain()),
+    "copies of others": (fcntl, "flock", lambda: _remote.await_copies(-1)),
+    "creation": (os, "dup", says_no_memory(lambda: os.dup(-1))),
+}
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_it_passes_through(call: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    owner, name, attempt = CALLS[call]
+    monkeypatch.setenv("COMCH_TOPOLOGY" if call == "topology" else "UNUSED", "/nowhere")
+    monkeypatch.setattr(meeting.Listener, "path", "", raising=False)
+    raised: BaseException | None = None
+    with monkeypatch.context() as interrupted:
+        interrupted.setattr(owner, name, handler)
+        try:
+            attempt()
+        except OSError as error:
+            raised = error
+    assert type(raised) is BlockingIOError
+    assert raised.strerror == "of the program's"
+
+
+def test_what_the_system_refuses_is_meant() -> None:
+    for kind in (OSError, FileNotFoundError):
+        try:
+            os.stat("/nowhere")
+        except by_system(kind):
+            pass
+    with suppress_system(OSError):
+        os.makedirs("/proc/nowhere")  # in Python, of the standard library
+
+
+def test_what_the_library_refuses_is_meant_whoever_calls_it() -> None:
+    def refuse() -> None:
+        raise NotPermitted("by a driver of somebody's")
+
+    with suppress_system(PermissionError):
+        refuse()
+
+
+def test_other_exceptions_are_not_meant() -> None:
+    with pytest.raises(BadState), suppress_system(OSError):
+        raise BadState("no OSError")
+    with suppress_system(OSError):
+        """Nothing is raised."""
+
+
+def clauses(tree: ast.AST) -> Iterator[tuple[int, list[ast.expr]]]:
+    """Yield the line and the exceptions of every clause that ends some."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ExceptHandler) and node.type is not None:
+            yield node.lineno, node.type.elts if isinstance(node.type, ast.Tuple) else [node.type]
+        elif isinstance(node, ast.Call) and ast.unparse(node.func) in ("suppress", "contextlib.suppress"):
+            yield node.lineno, node.args
+
+
+def test_every_clause_for_failures_of_the_system_tells_them_apart() -> None:
+    found = []
+    for path in sorted((ROOT / "comch_next").rglob("*.py")):
+        name = str(path.relative_to(ROOT))
+        if not name.startswith(COMMANDS):
+            for line, kinds in clauses(ast.parse(path.read_text())):
+                named = {ast.unparse(kind) for kind in kinds}
+                found += [f"{name}:{line}: {kind}" for kind in sorted(named & OS_ERRORS)]
+    assert found == []
+
+
+def test_nothing_forgets_the_dead_in_python() -> None:
+    """What the standard library calls there is Python, and what a handler raises in it is lost: see protocol/_weak."""
+    found = []
+    for package in ("comch_next", "comm_channel_compat"):
+        for path in sorted((ROOT / package).rglob("*.py")):
+            for node in ast.walk(ast.parse(path.read_text())):
+                if isinstance(node, ast.ImportFrom) and node.module == "weakref":
+                    found += [f"{path.relative_to(ROOT)}: {alias.name}" for alias in node.names if alias.name != "ref"]
+    assert found == []
