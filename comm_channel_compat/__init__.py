@@ -3,6 +3,7 @@
 # Named for the sections of the old guide, one file each:
 #   capabilities  endpoint  peer_addr  event_channel  service_state      the objects
 #   flat             the C names as functions, and every DOCA_* constant
+#   libraries        where the C libraries lie that stand for DOCA's
 #   __main__         runs an old script unchanged; behind it _launcher/, which needs none of the rest
 # Behind them:
 #   comch_next.Channel(one_sided=True), which answers as generation 1 did

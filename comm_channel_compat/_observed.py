@@ -85,7 +85,7 @@ class Observed:
             return
         path = os.path.abspath(file)
         digest = ""  # of a compiled program, or a text that was run
-        if os.access(path, os.R_OK):
+        if os.path.isfile(path) and os.access(path, os.R_OK):
             with open(path, "rb") as source:
                 digest = hashlib.sha256(source.read()).hexdigest()
         self._files[file] = path, digest

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from migrate.evidence.accounts import Account
 
 USAGE = 64
-MODE = "rewrite: for comch_next (default); shim: only import comm_channel_compat in the place of the old module"
+MODE = "rewrite: for comch_next (default); shim: only take old modules and C libraries from comm_channel_compat"
 EVIDENCE = "also rewrite what the JSON account of a run settles (comm_channel_compat run --report); repeatable"
 UNSAFE = "also rewrite findings of level needs-evidence (see explain)"
 IDIOMS = "also join statements where the program behaves the same"
@@ -129,7 +129,7 @@ def read_options(arguments: Sequence[str]) -> Settings:
     given = _parser().parse_args(arguments)
     if given.mode == "shim" and (given.unsafe or given.idioms or given.evidence or given.keep_spelling):
         others = "--unsafe, --idioms, --evidence and --keep-spelling"
-        raise UsageError(f"--mode shim only redirects imports; {others} are of --mode rewrite")
+        raise UsageError(f"--mode shim only redirects imports and libraries; {others} are of --mode rewrite")
     if given.action == "diff" and given.format != "text":
         raise UsageError(f"--diff is text; --format {given.format} has no place for it")
     if "-" in given.paths and len(given.paths) > 1:

@@ -1,7 +1,9 @@
-"""Mode shim: imports of an old module become imports of the one in comm_channel_compat, and nothing else changes.
+"""Mode shim: old modules and C libraries become those of comm_channel_compat where they are brought in.
 
-Under the launcher both names are one module, so that no program can tell by which one it was imported. What names the
-old module in another text that is read at run time stays with a finding, and so does what is called in a C library.
+Imports name the other module. Under the launcher both names are one module, so that no program can tell by which one it
+was imported. Calls that open one of DOCA's libraries are given the path of the library that stands for it. Nothing else
+changes: what names the old module in another text that is read at run time stays with a finding, and so does C that is
+called where nothing opens a library.
 """
 
 from __future__ import annotations
@@ -14,13 +16,17 @@ from typing import NamedTuple
 
 from migrate import codes
 from migrate._findings import span_of, unused
+from migrate._loaders import MODULE, Loader, is_redirected, loaders
 from migrate._pragmas import Pragmas
 from migrate.codes import CODES
+from migrate.facts.forest import last_name
+from migrate.facts.libraries import OPENED
 from migrate.facts.program import Facts, Reference
 from migrate.facts.references import OF_C
 from migrate.outcome import FileOutcome, Finding, Level
 from migrate.python.source import Located, Source, Unreadable
 from migrate.text.check import complaints
+from migrate.text.import_lines import at_top
 from migrate.text.pieces import Change, splice
 
 NEW = "comm_channel_compat"
@@ -51,6 +57,13 @@ class _File:
         self.names = facts.project.names(path)
         self.redirected = facts.vocabulary.stand_ins
         self.silent: set[ast.AST] = set()  # nodes that a comment of the program leaves alone
+        calls_c = any(reference.opened and reference.path == path for reference in facts.references)
+        calls = facts.calls_in(path) if calls_c and not self._obstacle() else []
+        self.loaders = [loader for loader in loaders(calls) if not self._is_kept(loader.call, OPENED)]
+        # Nothing is left where libraries are looked up, and where cffi is told for others what they declare.
+        self.is_whole = bool(self.loaders) or any(
+            is_redirected(it) or last_name(it.func) == "set_source" for it in calls
+        )
         found = (_Place(it, code) for it in facts.references if (code := self._code(it)) is not None)
         self.places = [place for place in found if not self._is_skipped(place)]
 
@@ -59,8 +72,10 @@ class _File:
         new = self._new()
         if not self._passes(new):
             self.places = [_Place(reference, code or UNCHECKED) for reference, code in self.places]
+            self.loaders = []
             new = self._new()
-        findings = [*map(self._finding, self.places), *unused(self.pragmas, self.path)]
+        findings = [*map(self._finding, self.places), *map(self._opened, self.loaders)]
+        findings += unused(self.pragmas, self.path)
         ordered = tuple(sorted(findings, key=lambda finding: (finding.span, finding.code, finding.name)))
         return FileOutcome(self.path, self.source.data, new, ordered)
 
@@ -69,10 +84,11 @@ class _File:
     def _code(self, reference: Reference) -> str | None:
         """Return the code under which a reference stays, "" for an import to redirect, None for anything else."""
         node = reference.node
-        if reference.path != self.path:
+        if reference.path != self.path or any(map(is_redirected, self.names.above(node))):
             return None
         if reference.opened is not None:
-            return reference.code if reference.opened[1] is node else None
+            is_left = reference.opened[1] is node and not (self.is_whole and reference.code == OPENED)
+            return reference.code if is_left else None
         if isinstance(node, ast.alias):
             return self._code_of_import(reference, node)
         if isinstance(node, ast.Constant):
@@ -108,14 +124,22 @@ class _File:
     def _is_skipped(self, place: _Place) -> bool:
         """Whether a comment of the program leaves a place alone: of an import all of the statement."""
         node = place.reference.node
-        skipped = bool(self.pragmas.refusal(self.path, node, place.code))
+        skipped = self._is_kept(node, place.code)
         if skipped:
             self.silent.add(self.names.statement(node) if isinstance(node, ast.alias) else node)
         return skipped
 
+    def _is_kept(self, node: ast.AST, code: str) -> bool:
+        """Whether a comment of the program keeps a place as it is."""
+        return bool(self.pragmas.refusal(self.path, node, code))
+
     # ------------------------------------------------------------------ text
 
     def _changes(self) -> Iterator[Change]:
+        for loader in self.loaders:
+            yield from loader.changes(self.source)
+        if self.loaders and MODULE not in self._imported():
+            yield at_top(self.source, f"import {MODULE}")
         statements = set()
         for node in (place.reference.node for place in self.places if not place.code):
             statement = self.names.statement(node)
@@ -131,6 +155,11 @@ class _File:
                 assert match is not None
                 assert isinstance(statement, ast.ImportFrom)
                 yield self._redirection(_package(statement.module or ""), match.end())
+
+    def _imported(self) -> set[str]:
+        """Return the modules that the top of the file imports under their own names."""
+        statements = (statement for statement in self.source.tree.body if isinstance(statement, ast.Import))
+        return {alias.name for statement in statements for alias in statement.names if not alias.asname}
 
     def _renamed(self, alias: ast.alias) -> Change:
         """Return the change of a module in `import a, b`: the name that it binds stays, the submodules are there."""
@@ -168,6 +197,10 @@ class _File:
         rule = "imports" if isinstance(node, ast.alias) else "names"
         level, title = Level(CODES[code].level), CODES[code].title
         return Finding(rule, code, level, self.path, span, place.reference.name, title)
+
+    def _opened(self, loader: Loader) -> Finding:
+        span = span_of(self.source, loader.call)
+        return Finding("libraries", "", Level.SAFE, self.path, span, ast.unparse(loader.call.func), "redirected", NEW)
 
 
 def _package(dotted: str) -> str:

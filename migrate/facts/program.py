@@ -114,6 +114,10 @@ class Facts:
         self.references: Sequence[Reference] = [reference for reference in ordered if reference.path in given]
         self.other_references: Sequence[Reference] = [reference for reference in ordered if reference.path not in given]
 
+    def calls_in(self, path: Path) -> Sequence[ast.Call]:
+        """Return the calls in a file, of whatever is called, in the order of the text."""
+        return self._forest.in_file(path, ast.Call)
+
     def _aliases(self, path: Path) -> Iterator[str]:
         """Yield the names of a file's own that stand for something old."""
         for scope in self.names[path].scopes.values():

@@ -15,10 +15,10 @@ from types import MappingProxyType
 from migrate.python.scopes import Names, Scope, Variable
 from migrate.python.source import Source
 from migrate.text._deleted import under_own_names
-from migrate.text._import_lines import Import, at_top, block_of, import_line, joined, would_be_empty
 from migrate.text._namer import MODERN, Namer, is_modern, modern_imports
 from migrate.text._uses import is_covered, is_guarded, is_read_by, listed, quoted, root_of, shared_name
 from migrate.text.code import Edits, Template
+from migrate.text.import_lines import Import, at_top, block_of, import_line, joined, would_be_empty
 from migrate.text.pieces import Change
 from migrate.text.render import Trouble
 

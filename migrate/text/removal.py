@@ -8,10 +8,10 @@ from functools import cached_property
 
 from migrate.python.scopes import Names, Variable
 from migrate.python.source import Source
-from migrate.text._import_lines import at_top, import_line, joined
 from migrate.text._namer import Namer
 from migrate.text._uses import is_covered
 from migrate.text.code import Edits, Template
+from migrate.text.import_lines import at_top, import_line, joined
 from migrate.text.pieces import Change
 from migrate.text.render import Renderer, Trouble
 

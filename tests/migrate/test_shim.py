@@ -14,7 +14,7 @@ from migrate.rewriting import rewrite, rewrite_project
 from migrate.verify.trees import Trees
 from tests.migrate.runner import Runner
 from tests.migrate.shapes.shape import SHAPES, Shape
-from tests.verify.cases import PROGRAMS
+from tests.verify.cases import GUESTS, PROGRAMS
 
 SHIM = Options(mode="shim")
 ROOT = Path("/project")
@@ -69,6 +69,52 @@ def test_imports_are_redirected(old: str, new: str) -> None:
     assert outcome.new.decode() == new
     assert findings(outcome) == []
     assert rewrite(outcome.new, options=SHIM).new == outcome.new
+
+
+FIND = "comm_channel_compat.libraries.find"
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("lib = ffi.dlopen('libdoca_cc.so.2', 1)", f"lib = ffi.dlopen({FIND}('libdoca_cc.so.2'), 1)"),
+        ("lib = CDLL('/opt/mellanox/doca/lib/libdoca_cc.so')",
+         f"lib = CDLL({FIND}('/opt/mellanox/doca/lib/libdoca_cc.so'))"),
+        ("lib = CDLL(find_library('doca_cc'))", f"lib = CDLL({FIND}('doca_cc'))"),
+        ("lib = CDLL(find_library('doca_cc') or 'libdoca_cc.so.2')",
+         f"lib = CDLL({FIND}({FIND}('doca_cc') or 'libdoca_cc.so.2'))"),
+        ("path = find_library('doca_cc')\nlib = CDLL(path) if path else None",
+         f"path = {FIND}('doca_cc')\nlib = CDLL({FIND}(path)) if path else None"),
+        ("for name in ('libdoca_cc.so.2', 'libdoca_cc.so'):\n    lib = ctypes.cdll.LoadLibrary(name)",
+         f"for name in ('libdoca_cc.so.2', 'libdoca_cc.so'):\n    lib = ctypes.cdll.LoadLibrary({FIND}(name))"),
+        ("libc = CDLL(None), CDLL('libc.so.6'), CDLL(find_library('m'))\nlib = CDLL('libdoca_cc.so.2')",
+         f"libc = CDLL(None), CDLL('libc.so.6'), CDLL(find_library('m'))\nlib = CDLL({FIND}('libdoca_cc.so.2'))"),
+    ],
+)  # fmt: skip
+def test_libraries_are_opened_by_their_path(old: str, new: str) -> None:
+    top = "import ctypes, cffi\nfrom ctypes import CDLL\nfrom ctypes.util import find_library\n"
+    rest = "\nlib.doca_cc_server_create()\n"
+    outcome = rewrite(f"{top}{old}{rest}".encode(), options=SHIM)
+    assert outcome.new.decode() == f"{top}import comm_channel_compat.libraries\n{new}{rest}"
+    assert findings(outcome) == []
+    again = rewrite(outcome.new, options=SHIM)
+    assert (again.new, findings(again)) == (outcome.new, [])
+
+
+def test_a_library_that_stays() -> None:
+    text = b"import ctypes\nlib = ctypes.CDLL('libdoca_cc.so.2')  # migrate: skip\nlibc = ctypes.CDLL('libc.so.6')\n"
+    assert not rewrite(text, options=SHIM).changed
+    opened = b"import ctypes\nlib = ctypes.CDLL(name=%s)\n" % b"'libdoca_cc.so.2'"
+    outcome = rewrite(opened, options=SHIM)
+    assert outcome.new.endswith(opened.partition(b"\n")[2])
+    assert findings(outcome) == [("CCM089", 2)]
+
+
+def test_other_files_keep_what_they_open() -> None:
+    texts = {ROOT / "main.py": b"import ctypes\nlib = ctypes.CDLL('libdoca_cc.so.2')\n",
+             ROOT / "other.py": b"import ctypes\ndef load(name):\n    return ctypes.CDLL(name)\n"}  # fmt: skip
+    main_py, other_py = rewrite_project(texts, options=SHIM)
+    assert (main_py.changed, other_py.changed) == (True, False)
 
 
 @pytest.mark.parametrize(
@@ -142,12 +188,17 @@ def test_programs_need_no_launcher(shape: Shape, runner: Runner) -> None:
         assert runner.run(new, launched=False) == runner.run(shape.files, launched=True)
 
 
+USERS = {name: PROGRAMS[name] for name in ("import_styles", "kv_package", "reexported")}
+USERS |= {name: case for name, case in GUESTS.items() if name.startswith(("cffi/", "ctypes/")) and not case.release}
+
+
 @pytest.mark.usefixtures("forked")
-@pytest.mark.parametrize("name", ["import_styles", "kv_package", "reexported"])
+@pytest.mark.parametrize("name", USERS)
 def test_programs_as_users_run_them(tmp_path: Path, runtime_dir: Path, name: str) -> None:
-    case = PROGRAMS[name]
+    case = USERS[name]
     new = Path(shutil.copytree(case.folder, tmp_path / name))
     assert main(["--mode", "shim", "--write", str(new)]) == 0
     sides = Trees(case.folder, new, (), (), frozenset())
-    for end, left in zip(case.ends(), case.stage(sides, runtime_dir).run("new", (True, True)), strict=True):
+    remains = case.stage(sides, runtime_dir).run("new", [True] * len(case.commands))
+    for end, left in zip(case.ends(), remains, strict=True):
         assert (left.stdout, left.status) == (end.output, end.status), left.stderr

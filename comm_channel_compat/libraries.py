@@ -1,0 +1,38 @@
+"""Where the C libraries lie that stand for DOCA's, for a script that opens them without the launcher."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import TypeVar
+
+from comm_channel_compat._launcher import faces
+
+__all__ = ["find"]
+
+_NAME = re.compile(r"(?:.*/)?(?:lib)?(doca_[a-z_]+)(?:\.so[.0-9]*)?")
+_T = TypeVar("_T")
+
+
+def find(name: _T) -> _T | str:
+    """Return the path of the library that stands for one of DOCA's; for anything else what was given.
+
+    name: `libdoca_cc.so.2`, with or without version and folder, or `doca_cc`, as `ctypes.util.find_library` takes it.
+    Which release's types libdoca_cc has, and which calls libdoca_comm_channel, COMCH_COMPAT_DOCA says: 2.6 (the
+    default), 2.5 or 1.4. Raises FileNotFoundError, an OSError as `dlopen` raises it, for a library that has not been
+    built, and ValueError for another release.
+    """
+    match = _NAME.fullmatch(name) if isinstance(name, str) else None
+    if match is None:
+        return name
+    release = os.environ.get("COMCH_COMPAT_DOCA", faces.RELEASE)
+    if release not in faces.RELEASES:
+        raise ValueError(f"COMCH_COMPAT_DOCA: {release!r} is not one of {', '.join(sorted(faces.RELEASES))}")
+    folders = faces.folders("lib", release)
+    for folder in folders:
+        path = os.path.join(folder, f"lib{match[1]}.so.2")
+        if os.path.exists(path):
+            return path
+    if not folders:
+        raise FileNotFoundError(f"{name}: the C libraries have not been built; install the toolkit again")
+    return name
