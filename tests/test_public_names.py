@@ -16,7 +16,7 @@ PUBLIC_MODULES = {
     "declarations declarations.core declarations.comm_channel declarations.comm_channel_1x "
     "declarations.cc declarations.comch declarations.dpa "
     "driver driver.protocol driver.emulated driver.native capi capi.binding capi.handles capi.seam",
-    "comm_channel_compat": "capabilities endpoint peer_addr event_channel service_state flat capi "
+    "comm_channel_compat": "capabilities endpoint peer_addr event_channel service_state flat libraries capi "
     "blocking blocking.endpoint blocking.flat "
     "cc cc.capabilities cc.server cc.client cc.connection cc.producer cc.consumer cc.task cc.flat "
     "cc.context cc.engine cc.memory",

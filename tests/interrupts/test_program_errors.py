@@ -70,7 +70,8 @@ CALLS: dict[str, tuple[Any, str, Callable[[], object]]] = {
 def test_it_passes_through(call: str, monkeypatch: pytest.MonkeyPatch) -> None:
     owner, name, attempt = CALLS[call]
     monkeypatch.setenv("COMCH_TOPOLOGY" if call == "topology" else "UNUSED", "/nowhere")
-    monkeypatch.setattr(meeting.Listener, "path", "", raising=False)
+    for attribute, value in (("path", ""), ("_removed", False)):
+        monkeypatch.setattr(meeting.Listener, attribute, value, raising=False)
     raised: BaseException | None = None
     with monkeypatch.context() as interrupted:
         interrupted.setattr(owner, name, handler)

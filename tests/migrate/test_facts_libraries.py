@@ -136,8 +136,16 @@ def test_left_alone_on_request() -> None:
     assert outcome.new == outcome.old
 
 
-def test_mode_shim_names_the_place_only() -> None:
+def test_mode_shim_opens_another_library() -> None:
     outcome = rewrite((CFFI + CDEF + DLOPEN + USE).encode(), options=Options(mode="shim"))
+    assert findings(outcome) == [("", Level.SAFE, True)]
+    assert b"# CCM" not in outcome.new
+
+
+def test_mode_shim_names_the_place_only() -> None:
+    outcome = rewrite(
+        (CFFI + CDEF + DLOPEN.replace("dlopen(", "dlopen(name=") + USE).encode(), options=Options(mode="shim")
+    )
     assert findings(outcome) == [(OPENED, Level.MANUAL, True)]
     assert outcome.new.count(b"# CCM") == 1
 
