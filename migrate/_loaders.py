@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from migrate.facts.forest import last_name
+from migrate.facts.texts import OPENERS
 from migrate.python.source import Source
 from migrate.text.pieces import Change
 
@@ -16,7 +17,7 @@ __all__ = ["FIND", "MODULE", "Loader", "is_redirected", "loaders"]
 MODULE = "comm_channel_compat.libraries"
 FIND = f"{MODULE}.find"
 _FINDER = "find_library"
-_OPENERS = frozenset({_FINDER, "dlopen", "CDLL", "PyDLL", "LoadLibrary"})
+_OPENERS = OPENERS - {"set_source", "verify"}  # these compile
 _OF_DOCA = re.compile(r"(?:.*/)?(?:lib)?doca_\w+(?:\.so[.0-9]*)?")
 
 

@@ -11,7 +11,7 @@ _QUOTED = r"'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\""
 _DIRECTIVE = r"^[ \t]*\#(?:\\\n|[^\n])*"
 _MARK = re.compile(rf"{_COMMENT}|{_QUOTED}|{_DIRECTIVE}|[(\[{{)\]}};]", re.DOTALL | re.MULTILINE)
 _LINE_END = re.compile(rf"[ \t]*(?:{_COMMENT}|[ \t])*(?:\n|\Z)")
-_COMMENTS = re.compile(_COMMENT, re.DOTALL)
+COMMENTS = re.compile(_COMMENT, re.DOTALL)
 _BLANK_LINES = re.compile(r"\s*\n")
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _DEFINE = re.compile(r"\s*#\s*define\s+(\w+)")
@@ -57,7 +57,7 @@ def declarations(text: str) -> list[Declaration]:
 
 
 def _declaration(text: str, start: int, end: int) -> Declaration:
-    code = _COMMENTS.sub(" ", text[start:end]).strip().removesuffix(";").rstrip()
+    code = COMMENTS.sub(" ", text[start:end]).strip().removesuffix(";").rstrip()
     words = frozenset(_WORD.findall(code))
     if define := _DEFINE.match(code):
         return Declaration(start, end, words, frozenset({define.group(1)}), "")

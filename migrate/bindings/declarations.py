@@ -6,11 +6,11 @@ import ast
 import re
 from collections.abc import Collection, Iterator, Sequence
 
+from migrate.bindings.cdefs import COMMENTS
 from migrate.bindings.enums import Enums
 from migrate.old_api._tables import STRUCTS
 from migrate.old_api.vocabulary import Parameter
 
-_COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 _FUNCTION = re.compile(r"\btypedef\s+[\w\s*]+?(?:\(\s*\*\s*(\w+)\s*\)|\b(\w+))\s*\(([^()]*)\)\s*;")
 _ALIAS = re.compile(r"\btypedef\s+([\w\s]+[\s*])(\w+)\s*;")
 _STRUCT = re.compile(r"\btypedef\s+struct\s*\w*\s*\{([^{}]*)\}\s*(\w+)\s*;")
@@ -28,7 +28,7 @@ class Declarations:
     """Answers for one project. Types that two texts declare differently are not known."""
 
     def __init__(self, trees: Collection[ast.AST]) -> None:
-        texts = [_COMMENT.sub("", node.value) for tree in trees for node in ast.walk(tree)
+        texts = [COMMENTS.sub("", node.value) for tree in trees for node in ast.walk(tree)
                  if isinstance(node, ast.Constant) and isinstance(node.value, str)]  # fmt: skip
         self._callbacks: dict[str, set[str]] = {}
         self._aliases: dict[str, set[str]] = {}
