@@ -28,7 +28,15 @@ OF_THE_SUITE = ("COMCH_STRESS_", "COMCH_FUZZ_")  # settings of tests, not of the
 
 
 def pytest_configure() -> None:
-    """A shell lets what it starts in the background ignore SIGINT, which children would take over; they interrupt."""
+    """Begin with the settings of an ordinary shell.
+
+    A shell lets what it starts in the background ignore SIGINT, which children would take over; they interrupt.
+    """
+    if "COMCH_COMPAT_LIBRARIES" in os.environ:
+        raise pytest.UsageError(
+            "this shell has the settings of `python -m comm_channel_compat env`, which tests and what they start"
+            " would take over: run them in another one"
+        )
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     # The tests start thousands of interpreters; without byte code each would compile all its modules.
