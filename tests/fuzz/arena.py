@@ -7,10 +7,12 @@ import socket
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from types import ModuleType
 
 from comch_next import State
 from comch_next.driver.emulated._fabric.meeting import Listener, dial
 from tests.control_path.pair import HOST, Side, client, leave, server, until
+from tests.fuzz import victim as tasks
 from tests.fuzz.grammar import Case
 from tests.fuzz.peer import Peer
 from tests.fuzz.victim import BAD, GOOD
@@ -24,10 +26,11 @@ _DPU_PCI, _HOST_PCI = "0000:03:00.0", "0000:b1:00.0"
 
 
 class Arena:
-    """Call `play` for every case; AssertionError says which promise has been broken."""
+    """Call `play` for every case; AssertionError says which promise has been broken. `victim` is its module."""
 
-    def __init__(self, start: StartPython, role: str) -> None:
+    def __init__(self, start: StartPython, role: str, victim: ModuleType) -> None:
         self._role = role
+        self._paths = 2 if victim is tasks else 1  # one that pulls has no consumer
         self._token = random.getrandbits(63) | 1 << 62
         self._listener = Listener(_DPU_PCI, _HOST_PCI, BAD) if role == "client" else None
         self._partner = 0
@@ -35,7 +38,7 @@ class Arena:
         if role == "client":
             self._good = self._configured(server(GOOD))
             self._good.context.start()
-        self._victim: Child = start("-m", "tests.fuzz.victim", role, str(self._token))
+        self._victim: Child = start("-m", victim.__name__, role, str(self._token))
         self._wait_for("ready")
         if role == "server":
             self._good = self._configured(client(GOOD, host=HOST))
@@ -70,9 +73,9 @@ class Arena:
         self._exchange(1)
 
     def _exchange(self, count: int) -> None:
-        """Numbered messages there and back on both paths; each answer is checked by the streams."""
+        """Numbered messages there and back on all paths; each answer is checked by the streams."""
         talk = self._talk
-        streams = (talk.control, talk.lane)
+        streams = (talk.control, talk.lane)[: self._paths]
         wanted = [stream.sent + count for stream in streams]
 
         def answered() -> bool:
@@ -133,9 +136,9 @@ class Arena:
 
 
 @contextmanager
-def arena(start: StartPython, role: str) -> Iterator[Arena]:
+def arena(start: StartPython, role: str, victim: ModuleType) -> Iterator[Arena]:
     """An arena that is given back, whatever has happened in it."""
-    made = Arena(start, role)
+    made = Arena(start, role, victim)
     try:
         yield made
         made.end()

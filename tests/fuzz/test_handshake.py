@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from tests.fuzz import puller, victim
 from tests.fuzz.arena import Arena, arena
 from tests.fuzz.findings import SECONDS, keep, new_cases, to_replay
 from tests.fuzz.grammar import HANDSHAKE, Case
 from tests.processes import StartPython
+from tests.pull.support import FORMS
 
 _BATCH = 20
 
@@ -34,11 +36,18 @@ def play_all(made: Arena, cases: dict[str, Case]) -> None:
 
 
 @pytest.mark.timeout(SECONDS + 300)
+@pytest.mark.parametrize("form", ["tasks", *FORMS])
 @pytest.mark.parametrize("role", ["server", "client"])
-def test_a_liar_loses_its_own_connection_only(start_python: StartPython, role: str) -> None:
-    with arena(start_python, role) as made:
+def test_a_liar_loses_its_own_connection_only(
+    start_python: StartPython, monkeypatch: pytest.MonkeyPatch, role: str, form: str
+) -> None:
+    if form in FORMS:
+        monkeypatch.setenv("COMCH_PULL", form)
+    with arena(start_python, role, puller if form in FORMS else victim) as made:
         seeds = for_role(to_replay(HANDSHAKE), role)
         play_all(made, seeds)
-        assert made.met >= sum(case[0] == HONEST[role] for case in seeds.values())
+        honest = [case for case in seeds.values() if case[0] == HONEST[role]]
+        # Who pulls meets those that are still there when it looks.
+        assert made.met >= (len(honest) if form == "tasks" else sum(case[1] == ("turn",) for case in honest))
         for cases in new_cases(HANDSHAKE, _BATCH):
             play_all(made, for_role(cases, role))

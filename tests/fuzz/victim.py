@@ -22,10 +22,10 @@ from tests.stress.stream import Fault
 from tests.stress.talk import completed
 
 DPU, HOST, GOOD, BAD = "03:00.0", "b1:00.0", "good", "bad"
-_TURNS = 4
-_REST_S = 3.0  # for what is left in sockets, of which a look takes one datagram
-_NAP_S = 0.02
-_END_S = 10.0
+TURNS = 4
+REST_S = 3.0  # for what is left in sockets, of which a look takes one datagram
+NAP_S = 0.02
+END_S = 10.0
 
 
 class Victim:
@@ -100,7 +100,7 @@ class Victim:
         return "nobody"
 
     def _turn(self) -> str:
-        for _ in range(_TURNS):
+        for _ in range(TURNS):
             self.engine.wait(0.001)
             self._progress()
             for link in self.links.values():
@@ -129,16 +129,16 @@ class Victim:
 
     def _rest(self) -> str:
         """Sleep, whatever the bad ones are doing by holding still."""
-        deadline = time.monotonic() + _REST_S
-        while self.engine.wait(_NAP_S):
+        deadline = time.monotonic() + REST_S
+        while self.engine.wait(NAP_S):
             self.engine.progress()
             if time.monotonic() > deadline:
                 raise Fault("nobody wants anything, and it cannot sleep")
         return ""
 
     def _check(self) -> str:
-        """Give back what bad connections left; tell how many descriptors and bytes are held, and connections met."""
-        deadline = time.monotonic() + _END_S
+        """Give back what bad connections left; tell what is held."""
+        deadline = time.monotonic() + END_S
         while self._leaving or any(not link.good for link in self.links.values()):
             for link in self._leaving:
                 link.let_go()
@@ -149,9 +149,7 @@ class Victim:
                 raise Fault(f"{len(self.links)} connections, {len(self._leaving)} on their way out")
             self.engine.wait(0.001)
             self._progress()
-        with open("/proc/self/statm") as statm:
-            pages = int(statm.read().split()[1])
-        return f"{len(os.listdir('/proc/self/fd'))} {pages * os.sysconf('SC_PAGESIZE')} {self._met}"
+        return held(self._met)
 
 
 class ServerVictim(Victim):
@@ -201,6 +199,13 @@ class ClientVictim(Victim):
         self._bad.start()
         self.engine.progress()
         return ""
+
+
+def held(met: int) -> str:
+    """What this process holds, in descriptors and bytes, and the number of connections that it has met."""
+    with open("/proc/self/statm") as statm:
+        pages = int(statm.read().split()[1])
+    return f"{len(os.listdir('/proc/self/fd'))} {pages * os.sysconf('SC_PAGESIZE')} {met}"
 
 
 def main(role: str, token: str) -> None:

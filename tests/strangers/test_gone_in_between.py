@@ -1,0 +1,42 @@
+"""A client hangs up between its greeting and its acceptance; the next one has its descriptor's number."""
+
+from __future__ import annotations
+
+import select
+from pathlib import Path
+
+import pytest
+
+import comch_next as comch
+from tests.control_path.pair import until
+from tests.fabric.hostile import attacker
+
+
+@pytest.mark.parametrize("one_sided", [True, False])
+def test_the_next_client_is_met_and_its_end_wakes(runtime_dir: Path, one_sided: bool) -> None:
+    with comch.open_device("03:00.0") as device, device.open_representor("b1:00.0") as representor:
+        server = comch.Server(device, representor, "svc", one_sided=one_sided)
+        server.listen()
+        port = server.port
+        assert port is not None
+        handles = [server.send_fd, server.recv_fd]
+
+        def greeted() -> bool:
+            server.arm_recv()
+            return port.pending > 0
+
+        with attacker(runtime_dir) as gone:
+            gone.greet()
+            until(greeted)
+        with pytest.raises(comch.ConnectionReset):
+            port.accept()
+        with attacker(runtime_dir) as other:
+            other.greet()
+            accepted = port.accept()
+            assert accepted is not None
+            assert port.connections == [accepted]
+        server.arm_recv()
+        assert select.select(handles, [], [], 5)[0]
+        with pytest.raises(comch.ConnectionReset):
+            server.receive(timeout=5)
+        server.close()
