@@ -45,17 +45,17 @@ class Series:
 
 @dataclass(frozen=True)
 class Findings:
-    """A whole run. `absent` are rivals that could not be measured, and why."""
+    """A whole run. `absent` is what could not be measured, and why."""
 
     spinning: Sequence[Row]
     sleeping: Sequence[Row]
     crowded: Sequence[Row]
     storms: Sequence[Series]
     deaths: Sequence[Series]
-    idle_share: float
-    large_receive: float  # of the largest message, in copies of as many bytes
+    idle_share: float | None
+    large_receive: float | None  # of the largest message, in copies of as many bytes
     absent: Mapping[str, str]
-    migrate: Mapping[str, float]  # seconds, rates and megabytes
+    migrate: Mapping[str, float]  # seconds, rates and megabytes; empty where that failed
 
     def as_json(self) -> dict[str, object]:
         tables = {key: getattr(self, key) for key in ("spinning", "sleeping", "crowded", "storms", "deaths")}

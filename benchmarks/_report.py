@@ -43,7 +43,7 @@ def show(console: Console, found: Findings, reached: Sequence[Target]) -> None:
     """Every table: medians of the rounds, percentiles of the events, and the targets."""
     console.print(_pairs("spinning, two pinned processes", found.spinning))
     for name, why in found.absent.items():
-        console.print(f"{name}: not available: {why}", style="yellow", markup=False, soft_wrap=True)
+        console.print(f"{name}: not measured: {why}", style="yellow", markup=False, soft_wrap=True)
     console.print(_pairs("asleep in epoll, two pinned processes", found.sleeping))
     console.print(_pairs("among silent clients of the same server", found.crowded))
     console.print(_events("connect storm, from the start signal until all are connected on both sides", found.storms))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import select
 import subprocess
 import time
@@ -56,20 +57,28 @@ def read_until(process: subprocess.Popen[bytes], word: str, deadline: float) -> 
 
 
 def finish(process: subprocess.Popen[bytes], deadline: float) -> Ending:
-    """Wait for the end of a process, and give what has not been read of it yet."""
+    """Wait for the end of a process and of what it wrote, and give what has not been read of it yet."""
     try:
         output, errors = process.communicate(timeout=max(0.1, deadline - time.monotonic()))
-    except subprocess.TimeoutExpired:
-        process.kill()
-        output, errors = process.communicate()
-        told = output.decode() + errors.decode()
+    except subprocess.TimeoutExpired as late:
+        process.kill()  # and no more is read: a child that it leaves behind may hold its pipes for good
+        told = _text(late.output or b"") + _text(late.stderr or b"")
         raise ProcessError(f"{process.args!r} did not end in time:\n{told}") from None
-    return Ending(output.decode(), errors.decode(), process.returncode)
+    return Ending(_text(output), _text(errors), process.returncode)
 
 
 def _read_line(stream: IO[bytes], deadline: float) -> str:
     """One line of an unbuffered stream, so that nothing behind it is taken; without a newline at its end."""
-    readable, _, _ = select.select([stream], [], [], max(0.0, deadline - time.monotonic()))
-    if not readable:
-        raise ProcessError("nothing was written in time")
-    return stream.readline().decode()
+    line = b""
+    while not line.endswith(b"\n"):
+        if not select.select([stream], [], [], max(0.0, deadline - time.monotonic()))[0]:
+            raise ProcessError(f"only {_text(line)!r} was written in time" if line else "nothing was written in time")
+        if not (byte := os.read(stream.fileno(), 1)):
+            break
+        line += byte
+    return _text(line)
+
+
+def _text(written: bytes) -> str:
+    """What a process wrote, which need not be text."""
+    return written.decode(errors="backslashreplace")

@@ -5,9 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from benchmarks._compiled import COMPILED
+from benchmarks._crowded import CROWDED
+from benchmarks._death import SURVIVORS
 from benchmarks._findings import Findings, Row, Series
 from benchmarks._plan import Plan
 from benchmarks._report import content_of
+from benchmarks._storm import SERVERS
 from benchmarks._targets import targets
 from benchmarks.rivals import CARRIERS, IMMEDIATE, RIVALS, SLEEPERS
 
@@ -34,15 +37,20 @@ def rows(slow: str) -> list[Row]:
 
 def findings(slow: str = "none") -> Findings:
     """A run in which all is well but for one rival."""
-    crowded = [Row("pair", 64, p50, p50, (0.0, 0.0), idle) for p50, idle in (((2.0, 4.0), 0), ((2.3, 4.6), 5))]
-    storm, death = Series("callbacks", (900.0, 1999.0)), Series("service", (*[1.0] * 197, 4.0, 4.5, 90.0))
+    crowded = [
+        Row(name, 64, p50, p50, (0.0, 0.0), idle)
+        for name in CROWDED
+        for p50, idle in (((2.0, 4.0), 0), ((2.3, 4.6), 5))
+    ]
+    storms = [Series(name, (900.0, 1999.0)) for name in SERVERS]
+    deaths = [Series(name, (*[1.0] * 197, 4.0, 4.5, 90.0)) for name in SURVIVORS]
     asleep = [row for row in rows(slow) if row.name in SLEEPERS]
     return Findings(
         [row for row in rows(slow) if row.name not in SLEEPERS],
         asleep,
         crowded,
-        [storm],
-        [death],
+        storms,
+        deaths,
         0.0,
         1.0,
         {},

@@ -263,45 +263,52 @@ static uint64_t clamp(comch_rx *rx, uint64_t stamp, uint64_t clock)
     return stamp > rx->stamp ? stamp : rx->stamp;
 }
 
+/* The first ring from `from` on that is not empty, or `to`. Most rings are empty most of the time, and each receive
+ * passes over them all: this loop has nothing in it that only a message needs. */
+static uint32_t next_filled(const comch_slot *slots, uint32_t from, uint32_t to)
+{
+    while (from < to && LOAD(slots[from].head) == slots[from].tail)
+        from++;
+    return from;
+}
+
 /* Find the oldest message of all rings: its length, or a negative code; poller->index says whose it is. A busy poller
  * is sent to look at the sockets now and then, too. The message stays until comch_take. */
 int64_t comch_find(comch_poller *poller)
 {
     uint64_t oldest = UINT64_MAX, clock = poller->count > 1 ? comch_now() : 0;
-    uint32_t best = poller->count, i = poller->index;  /* the likeliest is asked last: least time passes after it */
+    uint32_t best = poller->count, first = poller->index < best ? poller->index + 1 : 0;
     record header;
 
     if (++poller->turn % BUSY_TURNS == 0 && comch_now() >= poller->pace.next && comch_poll_due(&poller->pace, comch_now()))
         return COMCH_POLL;
     poller->others = 0;
-    for (uint32_t asked = 0; asked < poller->count; asked++) {
-        comch_rx *rx;
-        int64_t waiting;
-        if (++i >= poller->count)
-            i = 0;
-        if (LOAD(poller->slots[i].head) == poller->slots[i].tail)
-            continue;  /* most rings are empty most of the time: this must cost next to nothing */
-        rx = poller->rings[i];
-        if (!(waiting = comch_available(rx)))
-            continue;
-        if (waiting < 0 || peek(rx, &header)) {
-            poller->index = i;
-            return COMCH_CORRUPT;
-        }
-        if (!rx->seen && poller->swept > rx->stamp)
-            rx->stamp = poller->swept;  /* it was empty then, so this came after, whatever its sender says */
-        rx->seen = 1;
-        poller->others += best != poller->count;
-        rx->stamp = clamp(rx, header.stamp, clock);
-        if (rx->stamp < oldest || best == poller->count) {
-            oldest = rx->stamp;
-            best = i;
-            poller->length = header.length;
+    for (int part = 0; part < 2; part++) {  /* the likeliest is asked last: least time passes after it */
+        uint32_t i = part ? 0 : first, end = part ? first : poller->count;
+        for (; (i = next_filled(poller->slots, i, end)) < end; i++) {
+            comch_rx *rx = poller->rings[i];
+            int64_t waiting = comch_available(rx);
+            if (!waiting)
+                continue;
+            if (waiting < 0 || peek(rx, &header)) {
+                poller->index = i;
+                return COMCH_CORRUPT;
+            }
+            if (!rx->seen && poller->swept > rx->stamp)
+                rx->stamp = poller->swept;  /* it was empty then, so this came after, whatever its sender says */
+            rx->seen = 1;
+            poller->others += best != poller->count;
+            rx->stamp = clamp(rx, header.stamp, clock);
+            if (rx->stamp < oldest || best == poller->count) {
+                oldest = rx->stamp;
+                best = i;
+                poller->length = header.length;
+            }
         }
     }
     poller->swept = clock;
     if (best == poller->count)
-        return comch_poll_due(&poller->pace, comch_now()) ? COMCH_POLL : COMCH_AGAIN;
+        return comch_poll_due(&poller->pace, clock ? clock : comch_now()) ? COMCH_POLL : COMCH_AGAIN;
     poller->index = best;
     return (int64_t)poller->length;
 }
