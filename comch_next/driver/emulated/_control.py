@@ -115,10 +115,8 @@ class ControlContext(Context):
             self.delivery.accepts(sock)
 
     def unwatch(self, sock: Watchable) -> bool:
-        known = super().unwatch(sock)
-        if known:
-            self.delivery.forget(sock)
-        return known
+        self.delivery.forget(sock)  # also one that only a port's descriptors watch: of a client that was being admitted
+        return super().unwatch(sock)
 
     def report_losses(self) -> bool:
         moved = False

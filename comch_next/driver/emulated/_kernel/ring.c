@@ -306,11 +306,12 @@ int64_t comch_find(comch_poller *poller)
     return (int64_t)poller->length;
 }
 
-/* A look that was due has not been made: the next comch_find says so again. */
+/* A look that was due has not been made: the next comch_find says so again. Turns only go up: whoever has been away knows
+ * by them that what was found before is another's. */
 void comch_poll_again(comch_poller *poller)
 {
     comch_hurry(&poller->pace);
-    poller->turn = BUSY_TURNS - 1;
+    poller->turn |= BUSY_TURNS - 1;
 }
 
 /* Take the message that was found, of poller->length bytes. COMCH_AGAIN: its sender has taken it back meanwhile. */
