@@ -120,8 +120,10 @@ class Connection(Handle, Link):
         own = self.context.delivery.terms()
         data, space = self.rung[0], self.rung[-1]
         self.sender = Sender(rings[0], sizes[0], other.recv_limit, own.send_limit, data, self.tx)
+        self.sender.attach()
         self.tx.pace.watched = self.context.watch.fileno()
         self.receiver = Receiver(rings[1], sizes[1], own.recv_limit, other.send_limit, space, self.rx)
+        self.receiver.attach()
         self.max_msg = sizes[0]
         self.status = ErrorCode.SUCCESS
         self.context.delivery.follow(self)
@@ -252,7 +254,9 @@ class Connection(Handle, Link):
             if end is not None:
                 end.close()
         self.receiver = self.sender = None
-        self._use(self.cell.retire())
+        cell = self.cell
+        self._use(cell.copy())
+        cell.retire()
         self._give_up_bells()
 
     def _give_up_bells(self) -> None:
