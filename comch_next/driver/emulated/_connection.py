@@ -92,7 +92,8 @@ class Connection(Handle, Link):
             # The rings first: a peer that has read the farewell relies on them as they are then.
             self.cut()
             self.leave()
-            handshake.farewell(self.sock)
+            # Consumers and producers of the other side wait for the hang-up.
+            handshake.farewell(self.sock, quiet=self.context.new_consumer is None)
         elif self.status == ErrorCode.CONNECTION_INPROGRESS:
             # A word, so that a server that has let it in meanwhile sees no death.
             handshake.send(self.sock, handshake.BYE)

@@ -70,6 +70,9 @@ class FastPath(Path):
     def status(self) -> ErrorCode:
         return self.connection.status
 
+    def unnoticed_end(self) -> ErrorCode:
+        return ErrorCode.SHUTDOWN if self.connection.left() else ErrorCode.CONNECTION_RESET
+
     def lacking(self) -> list[str]:
         context = self.connection.context
         if context.new_consumer is not None:

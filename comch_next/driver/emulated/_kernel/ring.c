@@ -217,6 +217,12 @@ void comch_leave(comch_rx *rx)
     STORE(&rx->shared->left, LOAD(&rx->shared->head) + 1);
 }
 
+/* Has the receiver left, as it does before it says goodbye? */
+int comch_has_left(comch_tx *tx)
+{
+    return LOAD(&tx->shared->left) != 0;
+}
+
 /* Ask for the bell when room appears; 1: there is room (or an end) already. */
 int comch_arm_space(comch_tx *tx)
 {
