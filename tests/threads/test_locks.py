@@ -8,12 +8,14 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
+from typing import Any
 
 import pytest
 
 import comch_next as comch
 from comch_next import Client, ProgressEngine
-from tests.control_path.pair import HOST, client, connect, leave, server
+from comch_next._one_sided import Endings
+from tests.control_path.pair import DPU, HOST, REP, client, connect, leave, server
 from tests.threads.test_two_threads import Worker
 
 _MOMENT_S = 0.2
@@ -27,12 +29,15 @@ class Lock:
         self._lock = threading.RLock()
         self.asked: Callable[[], object] | None = None
         self.got: Callable[[], object] | None = None
+        self.askers: list[int] = []  # threads
 
-    def acquire(self) -> bool:
+    def acquire(self, *, timeout: float = -1) -> bool:
+        self.askers.append(threading.get_ident())
         hook, self.asked = self.asked, None
         if hook is not None:
             hook()
-        self._lock.acquire()
+        if not self._lock.acquire(timeout=timeout):
+            return False
         hook, self.got = self.got, None
         if hook is not None:
             hook()
@@ -115,3 +120,37 @@ def test_a_message_that_another_thread_takes_between_the_look_and_the_lock(
         here.engine.progress()
         assert there.messages == [b"%d" % number]
     leave(here, there)
+
+
+def test_a_send_on_the_port_of_an_engine_that_the_context_has_left(
+    locks: list[Lock], engines: list[ProgressEngine], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It has that engine's lock, and asks for no other one."""
+    monkeypatch.setenv("COMCH_PULL", "threaded")
+    with comch.Server(comch.open_device(DPU), REP, "svc"), comch.open_device(HOST) as device:
+        here = Client(device, "svc", engine=engines[0])
+        connection = here.connect()
+        assert here.port is not None
+        port: Any = here.port._port
+        here.disconnect()
+        here.engine = engines[1]
+        locks[1].askers.clear()
+        with pytest.raises(comch.DocaError) as raised:
+            port.send(connection._handle, b"x")
+        assert raised.value.connection is connection
+        assert threading.get_ident() not in locks[1].askers
+        here.close()
+
+
+def test_an_end_that_another_thread_reports_first() -> None:
+    """It comes between the questions whether there is one and which."""
+
+    class Port:
+        @property
+        def pending(self) -> int:
+            ends._errors.clear()
+            return 0
+
+    ends = Endings(Port())  # type: ignore[arg-type]
+    ends._errors.append(object())  # type: ignore[arg-type]
+    ends.raise_error()
