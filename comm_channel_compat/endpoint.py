@@ -56,7 +56,8 @@ class Endpoint(EventChannel, ServiceState, HotCalls):
 
     def get_device_rep(self) -> Representor:
         """Return the representor that was set."""
-        modern, known = self._channel.device_rep, self._representor
+        modern: Any = self._channel.device_rep  # a representor, since the channel is one-sided
+        known = self._representor
         return known if known is not None and known.modern is modern else Representor(modern)
 
     def get_max_msg_size(self) -> int:

@@ -115,9 +115,7 @@ def test_a_buffer_that_is_changed_while_it_is_sent(long_lane: Lane, monkeypatch:
     mmap.destroy()
 
 
-def test_a_map_that_is_destroyed_while_a_buffer_of_it_is_sent(
-    long_lane: Lane, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_map_that_is_destroyed_while_a_buffer_of_it_is_sent(long_lane: Lane, monkeypatch: pytest.MonkeyPatch) -> None:
     lane = long_lane
     lane.inbox.post(room=4 * LONG)
     mmap, buf = long_buf(lane)

@@ -1,4 +1,4 @@
-"""Locks of engines: nobody waits for ever where threads need two, and what was seen without one is seen again with it."""
+"""Locks of engines: nobody waits for ever where threads need two; what was seen without one is looked for with it."""
 
 from __future__ import annotations
 

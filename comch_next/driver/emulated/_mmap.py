@@ -114,7 +114,7 @@ class Mmap(Named, Handle, calls.BufOwner):
         """What keeps some of its bytes alive, and where they can be read. Raises IoFailed if the exporter has gone."""
         base, remote = self.base, self.remote
         if base is None:
-            raise InvalidValue("task_submit: the memory map of the buffer has been destroyed meanwhile, by another thread")
+            raise InvalidValue("task_submit: the memory map of the buffer has been destroyed meanwhile; make another")
         if remote is None:
             return base, addr
         copied = remote.read(addr, length)

@@ -186,8 +186,8 @@ static PyObject *task_submit(ProducerSendTask *task, PyObject *Py_UNUSED(none))
     Py_RETURN_NONE;
 }
 
-/* write_to(target, base, data, length): write to the target's next post without the interpreter's lock, so callers take turns.
- * What comch_fill says; then the task has completed, unless it says no. `base` keeps what is sent: `length` bytes
+/* write_to(target, base, data, length): write to the target's next post without the interpreter's lock, so callers take
+ * turns. What comch_fill says; then the task has completed, unless it says no. `base` keeps what is sent: `length` bytes
  * at `data`, whatever another thread makes of the buffer meanwhile.
  */
 static PyObject *task_write_to(ProducerSendTask *task, PyObject *args)
