@@ -41,6 +41,7 @@ class FastContext(Context):
         super().__init__()
         self.connection = owner if isinstance(owner, Connection) else None
         self._owner = owner
+        self._lock = (owner._context if isinstance(owner, Connection) else owner)._lock  # its default engine's
         self._handle = handle
         self._bind(driver)
         try:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from comch_next._alone import alone
 from comch_next._handles import handle_of
 from comch_next._names import Hinted
 from comch_next.device import Device
 from comch_next.driver import load
+from comch_next.driver.protocol import new_lock
 from comch_next.engine import ProgressEngine
 
 if TYPE_CHECKING:
@@ -30,6 +32,7 @@ class MsgQ(Hinted):
         self._msgqs = self._driver.msgqs
         self._handle = self._msgqs.create(device._handle)
         self._engine: ProgressEngine | None = None
+        self._lock = new_lock()  # that engine's
 
     def __repr__(self) -> str:
         return "<MsgQ>"
@@ -37,8 +40,12 @@ class MsgQ(Hinted):
     @property
     def engine(self) -> ProgressEngine:
         """The engine of those of its contexts that have none of the program's; made at the first use."""
+        return self._default_engine()
+
+    @alone
+    def _default_engine(self) -> ProgressEngine:
         if self._engine is None:
-            self._engine = ProgressEngine(self._driver.name)
+            self._engine = ProgressEngine(self._driver.name, _lock=self._lock)
         return self._engine
 
     # Configuration, before start

@@ -9,6 +9,7 @@ ConnectionAborted; `receive` first returns what had arrived, then raises Connect
 from __future__ import annotations
 
 from collections import deque
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from comch_next._codes import ErrorCode
@@ -75,7 +76,8 @@ class Endings:
     def raise_error(self) -> None:
         """Raise the oldest error state that has not been reported; a waiting client is accepted first."""
         if self._errors and not self._port.pending:
-            raise self._reset("receive", self._errors.popleft())
+            with suppress(IndexError):  # another thread has just reported it
+                raise self._reset("receive", self._errors.popleft())
 
     @property
     def has_errors(self) -> bool:
@@ -100,7 +102,7 @@ class Endings:
 
     def forget(self, connection: Connection) -> None:
         """Report this connection's error state no more."""
-        if connection in self._errors:
+        with suppress(ValueError):
             self._errors.remove(connection)
 
     def _lost_a_message(self, connection: Connection) -> bool:

@@ -12,7 +12,7 @@ from comch_next.arguments import Buffer, integer
 from comch_next.connection import FLUSH_TICK_S, Connection
 from comch_next.driver.protocol import WeakSet, counted, shielded
 from comch_next.engine import deadline_after, seconds_left
-from comch_next.errors import BadState, ConnectionAborted, InvalidValue, TimeOut
+from comch_next.errors import BadState, ConnectionAborted, InvalidValue, NotConnected, TimeOut
 
 if TYPE_CHECKING:
     from comch_next._control import ControlContext
@@ -77,6 +77,8 @@ class Peer(Connection):
 
     def send(self, data: Buffer, timeout: float | None = None) -> None:
         """Send one message, as the context's `send_to`."""
+        if self._context._endpoint is None:
+            raise NotConnected("send: this side has left the connection; its context is one-sided no more")
         self._context.send_to(data, self, timeout)
 
     def flush(self, timeout: float | None = None) -> None:

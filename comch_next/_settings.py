@@ -80,10 +80,21 @@ class Configured(LibraryContext):
             hint = f"did you mean {likely[0]!r}?" if likely else f"it has {', '.join(sorted(self._options))}"
             raise TypeError(f"{type(self).__name__} has no option {option!r}; {hint}")
         if "engine" in options:
-            with _lock_of(options["engine"], self._first_lock):  # the context's from then on
-                self._configure_alone(options)
+            self._configure_with(_lock_of(options["engine"], self._first_lock), options)
         else:
             self._configure_alone(options)
+
+    def _configure_with(self, lock: Lock, options: dict[str, Any]) -> None:
+        """Configure with the lock held that is the context's from then on, too.
+
+        Always in the same order: another thread may take a context from that engine to this one.
+        """
+        while True:
+            known = self._lock
+            first, second = sorted((known, lock), key=id)
+            with first, second:
+                if known is self._lock:
+                    return self._configure_alone(options)
 
     @alone
     def _configure_alone(self, options: dict[str, Any]) -> None:

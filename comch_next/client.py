@@ -160,7 +160,8 @@ class Client(ControlContext):
 
         Return for one that was up and has ended since: what came on it can be received, and then that end.
         """
-        if self._port is not None and self._port.status(connection) is not ErrorCode.CONNECTION_ABORTED:
+        port = self._port
+        if port is not None and port.status(connection) is not ErrorCode.CONNECTION_ABORTED:
             return
         try:
             connection.update_info()
@@ -198,9 +199,9 @@ class Client(ControlContext):
         finally:
             if not self._active():
                 self._current = None
-                if self._port is not None:
-                    self._port._forget(connection)
-                    self._port.ring_recv()  # for a receive that waits in another thread
+                if (port := self._port) is not None:  # once: another thread may destroy the client
+                    port._forget(connection)
+                    port.ring_recv()  # for a receive that waits in another thread
 
     def _refuse_silent(self, call: str) -> None:
         if self._current is None:

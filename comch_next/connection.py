@@ -70,8 +70,8 @@ class Connection(CNames, Strict):
 
     def update_info(self) -> None:
         """Snapshot the counters. Raises ConnectionInprogress or ConnectionAborted unless the connection is up."""
-        if self._context._port is not None:
-            self._context._port.update_info(self)
+        if (port := self._context._port) is not None:
+            port.update_info(self)
         else:
             self._connections.update_info(self._handle)
 

@@ -131,8 +131,8 @@ class Server(ServiceState):
             self._begin_service()
         elif new is State.STOPPING:
             self._failed = not self._leaving
-        if not self._listening and self._port is not None:
-            self._port.ring_recv()  # for a receive that waits in another thread
+        if not self._listening and (port := self._port) is not None:
+            port.ring_recv()  # for a receive that waits in another thread
 
     def event_connection_status_changed_register(
         self, up: Callable[[Connection, bool], object], down: Callable[[Connection, bool], object]
@@ -172,8 +172,8 @@ class Server(ServiceState):
         if not self._was_ended(connection):
             with suppress(InvalidValue):  # its end has been reported: the driver has forgotten it
                 self._servers.disconnect(self._handle, connection._handle)
-        assert self._port is not None
-        self._port._forget(connection)
+        if (port := self._port) is not None:  # else another thread has just destroyed the server
+            port._forget(connection)
 
     # Pulling
 

@@ -51,15 +51,14 @@ class Endpoint(EventChannel, ServiceState, HotCalls):
 
     def get_device(self) -> Device:
         """Return the device that was set."""
-        self._channel.device  # noqa: B018  # raises when there is none
-        assert self._device is not None
-        return self._device
+        modern, known = self._channel.device, self._device  # the first raises when there is none
+        return known if known is not None and known.modern is modern else Device(modern)  # another thread is setting it
 
     def get_device_rep(self) -> Representor:
         """Return the representor that was set."""
-        self._channel.device_rep  # noqa: B018  # raises when there is none
-        assert self._representor is not None
-        return self._representor
+        modern: Any = self._channel.device_rep  # a representor, since the channel is one-sided
+        known = self._representor
+        return known if known is not None and known.modern is modern else Representor(modern)
 
     def get_max_msg_size(self) -> int:
         """Return the largest message that the endpoint sends, in bytes."""

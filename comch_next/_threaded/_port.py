@@ -53,7 +53,8 @@ class ThreadedPort(PortEvents):
         if link.status not in (UP, COMING):
             text = f"send was attempted on a connection of {self} that has ended: {_REASONS[link.status]}"
             status = ErrorCode.CONNECTION_RESET if self._failed else link.status
-            raise from_code(status, text, connection=self._context._connection(connection))
+            known = self.helper.driver.connections.get_user_data(connection)  # the context may be another engine's now
+            raise from_code(status, text, connection=known)
         message = _as_bytes(data)
         if self._msg_size is not None and len(message) > self._msg_size and link.status == UP:
             text = f"send: a message of {counted(len(message), 'byte')} is above this port's {self._msg_size}"

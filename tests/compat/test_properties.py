@@ -132,3 +132,13 @@ def test_a_device_that_does_not_answer_hides_no_other(tmp_path: Path, monkeypatc
     assert get_max_message_size(host) == 65535
     with pytest.raises(Unexpected, match="does not answer"):
         get_max_message_size(dpu)
+
+
+def test_devices_that_were_set_behind_the_endpoint() -> None:
+    """As another thread finds them, which asks while they are being set."""
+    ep = Endpoint()
+    device = open_device(support.DPU)
+    representor = device.open_representor(support.REP)
+    ep.modern.device, ep.modern.device_rep = device.modern, representor.modern
+    assert ep.get_device().modern is device.modern
+    assert ep.get_device_rep().modern is representor.modern

@@ -282,3 +282,17 @@ def test_a_client_that_waits_in_vain() -> None:
         with pytest.raises(TimeOut, match=r"found no server within 0\.1 s: .*nobody listens"):
             context.connect(timeout=0.1, wait_for_server=True)
         assert context.state is State.IDLE
+
+
+@pytest.mark.usefixtures("runtime_dir")
+def test_a_connection_of_a_context_that_is_one_sided_no_more() -> None:
+    with comch.open_device("03:00.0") as dpu, dpu.open_representor("b1:00.0") as rep:
+        with comch.Server(dpu, rep, "svc"), comch.open_device("b1:00.0") as device:
+            client = comch.Client(device, "svc", one_sided=True)
+            connection = client.connect(timeout=0)
+            client.disconnect(connection)
+            client.one_sided = False
+            for send in (connection.send, lambda data: client.send_to(data, connection)):
+                with pytest.raises(comch.NotConnected, match="this side has left the connection"):
+                    send(b"x")
+            client.close()

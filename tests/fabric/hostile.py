@@ -71,7 +71,8 @@ class Attacker:
     def rings(self, own: handshake.Terms = TERMS, size: int = 4080) -> tuple[Sender, Receiver]:
         """After a good welcome: its rings, mapped."""
         to_server, to_client = self.fds[:2]
-        return Sender(to_server, size, 64, own.send_limit, -1), Receiver(to_client, size, own.recv_limit, 64, -1)
+        sender = Sender(to_server, size, 64, own.send_limit, -1)
+        return sender.attach(), Receiver(to_client, size, own.recv_limit, 64, -1).attach()
 
     def close(self) -> None:
         self.sock.close()

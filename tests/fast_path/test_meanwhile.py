@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 
-from comch_next import State
+from comch_next import AccessFlag, Buf, InvalidValue, Mmap, State
 from tests.fast_path.lane import Lane
 from tests.inside import inside
 
@@ -81,3 +81,53 @@ def test_a_buffer_that_is_given_back_while_its_receive_ends_goes_back(lane: Lane
     inside(inbox.mmap).given_up = GivenUp()
     buf.dec_refcount()
     assert (inbox.inventory.num_free_elements, inside(inbox.mmap).given_up) == (free, set())
+
+
+LONG = 80_000  # bytes, so many that other threads run while they are copied
+
+
+@pytest.fixture
+def long_lane() -> Iterator[Lane]:
+    """A lane with room for LONG bytes."""
+    made = Lane(memory=4 * LONG)
+    yield made.run()
+    made.close()
+
+
+def long_buf(lane: Lane) -> tuple[Mmap, Buf]:
+    """A buffer of 4 * LONG bytes, whose data segment is the third quarter, in a map of its own."""
+    mmap = Mmap(lane.here.context.device, 4 * LONG, AccessFlag.LOCAL_READ_WRITE)
+    mmap.start()
+    mmap.view[2 * LONG : 3 * LONG] = b"x" * LONG
+    return mmap, lane.outbox.inventory.buf_get_by_args(mmap, mmap.addr, 4 * LONG, mmap.addr + 2 * LONG, LONG)
+
+
+def test_a_buffer_that_is_changed_while_it_is_sent(long_lane: Lane, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is sent lies where the submit found it: another length from there would be beyond the map."""
+    lane = long_lane
+    lane.inbox.post(room=4 * LONG)
+    mmap, buf = long_buf(lane)
+    task = lane.outbox.producer.task_send_alloc_init(buf, b"", lane.inbox.consumer.id)
+    after(monkeypatch, inside(mmap), "data", lambda: buf.set_data(mmap.addr, 3 * LONG))
+    task.submit()
+    lane.until(lambda: lane.inbox.received and lane.outbox.sent)
+    assert lane.inbox.received == [(b"x" * LONG, None)]
+    mmap.destroy()
+
+
+def test_a_map_that_is_destroyed_while_a_buffer_of_it_is_sent(long_lane: Lane, monkeypatch: pytest.MonkeyPatch) -> None:
+    lane = long_lane
+    lane.inbox.post(room=4 * LONG)
+    mmap, buf = long_buf(lane)
+    task = lane.outbox.producer.task_send_alloc_init(buf, b"", lane.inbox.consumer.id)
+    data = inside(mmap).data
+
+    def late(*args: Any) -> Any:
+        buf.dec_refcount()
+        mmap.destroy()
+        return data(*args)
+
+    monkeypatch.setattr(inside(mmap), "data", late)
+    with pytest.raises(InvalidValue, match="has been destroyed"):
+        task.submit()
+    task.free()

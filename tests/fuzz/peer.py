@@ -114,8 +114,8 @@ class Peer:
         own, other = self._own_terms, self._other_terms
         to_it, from_it = handshake.negotiate(own, other) if self._as_client else handshake.negotiate(other, own)[::-1]
         with suppress(OSError):
-            self._sender = Sender(self._fds["to"], to_it, other.recv_limit, own.send_limit, -1)
-            self._receiver = Receiver(self._fds["from"], from_it, own.recv_limit, other.send_limit, -1)
+            self._sender = Sender(self._fds["to"], to_it, other.recv_limit, own.send_limit, -1).attach()
+            self._receiver = Receiver(self._fds["from"], from_it, own.recv_limit, other.send_limit, -1).attach()
 
     # What it brings
 

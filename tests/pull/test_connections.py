@@ -28,6 +28,22 @@ def test_accept_hands_out_each_connection_once(stage: Stage, form: str) -> None:
     until(lambda: all(client.status(mine[client]) == ErrorCode.SUCCESS for client in clients))
 
 
+@pytest.mark.parametrize("one_sided", [False, True])
+def test_a_client_that_goes_just_before_it_is_accepted(stage: Stage, one_sided: bool) -> None:
+    """What has been made of its socket is forgotten: the next client's has the same number."""
+    server = stage.server("driver", one_sided=one_sided)  # the other form accepts by itself
+    server.context.start()
+    assert {server.send_fd, server.recv_fd}
+    first = stage.client("driver", one_sided=one_sided)
+    first.context.start()
+    until(lambda: server.pending)
+    first.context.close()
+    comch.outcome(server.accept)
+    _, second = stage.meet(server, stage.client("driver", one_sided=one_sided))
+    assert second.send(b"x")
+    assert until(server.receive)[0] == b"x"
+
+
 def test_nobody_listens(stage: Stage, form: str) -> None:
     client = stage.client(form)
     client.context.start()

@@ -106,8 +106,8 @@ class Ring:
         self.fd = make_memory(max_msg, recv_limit + send_limit)
         self.data_bell, self.far_data = new_bell()
         self.space_bell, self.far_space = new_bell()
-        self.sender = Sender(self.fd, max_msg, recv_limit, send_limit, self.far_data)
-        self.receiver = Receiver(self.fd, max_msg, recv_limit, send_limit, self.far_space)
+        self.sender = Sender(self.fd, max_msg, recv_limit, send_limit, self.far_data).attach()
+        self.receiver = Receiver(self.fd, max_msg, recv_limit, send_limit, self.far_space).attach()
         self.tx, self.rx = self.sender.tx, self.receiver.rx
         self.reader = Reader(self.receiver)
         self.words = Words(self.fd)

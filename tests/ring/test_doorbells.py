@@ -163,8 +163,8 @@ def test_no_wake_up_is_lost_between_threads() -> None:
 
 def echo(there: int, back: int, bells: list[int], count: int) -> None:
     """The other process: every message back, asleep in between."""
-    receiver = Receiver(there, 10, 1, 1, bells[1])
-    sender = Sender(back, 10, 1, 1, bells[2])
+    receiver = Receiver(there, 10, 1, 1, bells[1]).attach()
+    sender = Sender(back, 10, 1, 1, bells[2]).attach()
     reader = Reader(receiver)
     poller = select.poll()
     poller.register(bells[0], select.POLLIN)

@@ -41,7 +41,7 @@ def test_memory_with_its_words_out_of_place_is_refused(place: int) -> None:
         os.pwrite(fd, place.to_bytes(4, "little"), lib.COMCH_PLACE)
         for end in (Sender, Receiver):
             with pytest.raises(ConnectionAborted, match="the offered ring has no valid layout"):
-                end(fd, 100, 4, 4, -1)
+                end(fd, 100, 4, 4, -1).attach()
     finally:
         os.close(fd)
 

@@ -21,7 +21,7 @@ def message(rng: random.Random, number: int, max_msg: int) -> bytes:
 
 def read(fd: int, shape: tuple[int, int, int], count: int) -> None:
     """The reading process: prints a digest of all that it got."""
-    receiver = Receiver(fd, *shape, -1)
+    receiver = Receiver(fd, *shape, -1).attach()
     reader = Reader(receiver)
     digest = hashlib.sha256()
     for _ in range(count):

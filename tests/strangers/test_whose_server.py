@@ -107,10 +107,11 @@ def test_a_directory_that_others_can_only_read_is_not(runtime_dir: Path) -> None
     leave(there)
 
 
-def test_a_link_is_no_directory(runtime_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("end", ["", "/", "//", "/.", "/./"])
+def test_a_link_is_no_directory(runtime_dir: Path, monkeypatch: pytest.MonkeyPatch, end: str) -> None:
     (runtime_dir / "real").mkdir(mode=0o700)
     (runtime_dir / "link").symlink_to(runtime_dir / "real")
-    monkeypatch.setenv("COMCH_RUNTIME_DIR", str(runtime_dir / "link"))
+    monkeypatch.setenv("COMCH_RUNTIME_DIR", str(runtime_dir / "link") + end)
     for text in (cannot_listen(), refusal(ConnectionAborted)):
         assert "symbolic link" in text
     assert not list((runtime_dir / "real").iterdir())
@@ -129,3 +130,9 @@ def test_a_directory_below_a_link_is_one(runtime_dir: Path, monkeypatch: pytest.
     there.context.start()
     assert path_of(runtime_dir / "real" / "comch").exists()
     leave(there)
+
+
+def test_a_server_that_cannot_listen_leaves_no_lock(runtime_dir: Path) -> None:
+    path_of(runtime_dir).write_text("somebody else's")
+    cannot_listen()
+    assert [found.read_text() for found in runtime_dir.iterdir()] == ["somebody else's"]

@@ -52,6 +52,28 @@ with comch.open_device("b1:00.0") as device:
 """
 
 
+LEAVING = """
+import threading
+import comch_next as comch
+
+class Stuck:
+    def write(self, data):
+        written.set()
+        threading.Event().wait()
+
+def receive():
+    with client, comch.Stream(client.connection) as stream:
+        client.connection.send(b"hello")
+        stream.recv_stream(Stuck(), chunk_size=1000)
+
+written = threading.Event()
+client = comch.Client(comch.open_device("b1:00.0"), "svc")
+comch.Stream.enable(client)
+threading.Thread(target=receive, daemon=True).start()
+written.wait()
+"""
+
+
 class Failing(io.BytesIO):
     """A source or sink that fails after some bytes."""
 
@@ -311,11 +333,17 @@ def test_a_killed_sender_leaves_what_it_has_sent(start_python: StartPython) -> N
     assert numbers == b"".join(b"%08d" % number for number in range(len(numbers) // 8))
 
 
-class Ending:
-    """A stream to another process that is going to be killed."""
+def test_a_process_that_ends_in_a_stream_has_left(start_python: StartPython) -> None:
+    """Nobody turns the connection's engine here, which alone reads the farewell."""
+    with Ending(start_python, "", LEAVING) as stream, pytest.raises(Shutdown, match="send_stream"):
+        stream.send_stream(bytes(100_000), chunk_size=1000)
 
-    def __init__(self, start_python: StartPython, argument: str) -> None:
-        self._start, self._argument = start_python, argument
+
+class Ending:
+    """A stream to another process that is going to end."""
+
+    def __init__(self, start_python: StartPython, argument: str, program: str = CLIENT) -> None:
+        self._start, self._argument, self._program = start_python, argument, program
 
     def __enter__(self) -> Stream:
         self.device = comch.open_device(DPU)
@@ -323,7 +351,7 @@ class Ending:
         self.server = comch.Server(self.device, self.rep, "svc")
         Stream.enable(self.server)
         self.server.listen()
-        self.peer = self._start("-c", CLIENT, self._argument)
+        self.peer = self._start("-c", self._program, self._argument)
         self.stream = Stream(self.server.receive(timeout=SOON_S).connection)
         return self.stream.__enter__()
 

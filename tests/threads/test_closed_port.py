@@ -71,3 +71,15 @@ def test_a_bell_that_another_thread_has_closed_is_silent_and_refuses() -> None:
     bell.ring()
     with pytest.raises(BadState, match="has been closed, perhaps by another thread"):
         bell.arm()
+
+
+@pytest.mark.usefixtures("runtime_dir")
+def test_a_client_that_is_destroyed_while_it_leaves(monkeypatch: pytest.MonkeyPatch) -> None:
+    with comch.Server(comch.open_device("03:00.0"), "b1:00.0", "svc"), comch.open_device("b1:00.0") as device:
+        client = comch.Client(device, "svc")
+        client.connect(timeout=0)
+        port = client.port
+        assert port is not None
+        monkeypatch.setattr(port, "_forget", lambda _: client.destroy())
+        client.disconnect()
+        assert client.port is None

@@ -92,7 +92,8 @@ class Connection(Handle, Link):
             # The rings first: a peer that has read the farewell relies on them as they are then.
             self.cut()
             self.leave()
-            handshake.farewell(self.sock)
+            # Consumers and producers of the other side wait for the hang-up.
+            handshake.farewell(self.sock, quiet=self.context.new_consumer is None)
         elif self.status == ErrorCode.CONNECTION_INPROGRESS:
             # A word, so that a server that has let it in meanwhile sees no death.
             handshake.send(self.sock, handshake.BYE)
@@ -120,8 +121,10 @@ class Connection(Handle, Link):
         own = self.context.delivery.terms()
         data, space = self.rung[0], self.rung[-1]
         self.sender = Sender(rings[0], sizes[0], other.recv_limit, own.send_limit, data, self.tx)
+        self.sender.attach()
         self.tx.pace.watched = self.context.watch.fileno()
         self.receiver = Receiver(rings[1], sizes[1], own.recv_limit, other.send_limit, space, self.rx)
+        self.receiver.attach()
         self.max_msg = sizes[0]
         self.status = ErrorCode.SUCCESS
         self.context.delivery.follow(self)
@@ -252,7 +255,9 @@ class Connection(Handle, Link):
             if end is not None:
                 end.close()
         self.receiver = self.sender = None
-        self._use(self.cell.retire())
+        cell = self.cell
+        self._use(cell.copy())
+        cell.retire()
         self._give_up_bells()
 
     def _give_up_bells(self) -> None:

@@ -115,7 +115,7 @@ class ControlContext(Context):
             self.delivery.accepts(sock)
 
     def unwatch(self, sock: Watchable) -> bool:
-        self.delivery.forget(sock)
+        self.delivery.forget(sock)  # also one that only a port's descriptors watch: of a client that was being admitted
         return super().unwatch(sock)
 
     def report_losses(self) -> bool:

@@ -10,7 +10,7 @@ from threading import get_ident
 from comch_next.driver.emulated._checks import expect, expect_number, in_state, in_use, says_no_memory
 from comch_next.driver.emulated._context import Context, Posted
 from comch_next.driver.emulated._fabric.channel import Channel
-from comch_next.driver.emulated._guard import guard
+from comch_next.driver.emulated._guard import UNCONNECTED, guard
 from comch_next.driver.emulated._kernel import calls
 from comch_next.driver.emulated._kernel.fork import owned
 from comch_next.driver.emulated._kernel.handle import Handle
@@ -316,7 +316,7 @@ class Engines:
     @uninterrupted
     def connect_ctx(self, pe: object, ctx: object) -> None:
         engine, context = _living(pe, "pe_connect_ctx"), expect(ctx, Context, "pe_connect_ctx")
-        with engine.lock, context.lock:
+        with engine.lock, UNCONNECTED:  # a context of another engine is refused, and needs no lock of that one
             _living(pe, "pe_connect_ctx")
             if context.watch.closed:
                 raise InvalidValue(f"pe_connect_ctx: {context} has been destroyed")

@@ -150,7 +150,7 @@ class FastContext(Context, calls.FastContext):
         if not self.fatal:
             return ErrorCode.NOT_CONNECTED
         status = self.path.status
-        return ErrorCode.CONNECTION_RESET if status is SUCCESS else status
+        return self.path.unnoticed_end() if status is SUCCESS else status
 
     def stop(self) -> State:
         """Take part no more; IDLE when no task is out, else through progress."""

@@ -45,6 +45,7 @@ class Carrier(Protocol):
 
     @property
     def context(self) -> Owner: ...
+    def left(self) -> int: ...
     def lose(self, status: ErrorCode, reason: str) -> None: ...
     def report_violation(self) -> None: ...
 
@@ -69,6 +70,9 @@ class FastPath(Path):
     @property
     def status(self) -> ErrorCode:
         return self.connection.status
+
+    def unnoticed_end(self) -> ErrorCode:
+        return ErrorCode.SHUTDOWN if self.connection.left() else ErrorCode.CONNECTION_RESET
 
     def lacking(self) -> list[str]:
         context = self.connection.context

@@ -61,13 +61,17 @@ def guard(
 
         @wraps(function)
         def guarded(noun: Any, handle: object, /, *args: _P.args, **kwargs: _P.kwargs) -> _T:
-            with find(handle, call).lock:
-                found = find(handle, call)  # again: another thread may have destroyed it
-                if row is not None:
-                    in_state(found, row)
-                for place, check in places:
-                    check(args[place], found, call)
-                return function(noun, found, *args, **kwargs)
+            while True:
+                lock = find(handle, call).lock
+                with lock:
+                    found = find(handle, call)  # again: another thread may have destroyed it
+                    if found.lock is not lock:  # or connected it to an engine
+                        continue
+                    if row is not None:
+                        in_state(found, row)
+                    for place, check in places:
+                        check(args[place], found, call)
+                    return function(noun, found, *args, **kwargs)
 
         return guarded
 
@@ -79,8 +83,11 @@ def alone(function: Callable[Concatenate[_L, _P], _T]) -> Callable[Concatenate[_
 
     @wraps(function)
     def locked(found: _L, /, *args: _P.args, **kwargs: _P.kwargs) -> _T:
-        with found.lock:
-            return function(found, *args, **kwargs)
+        while True:
+            lock = found.lock
+            with lock:
+                if found.lock is lock:
+                    return function(found, *args, **kwargs)
 
     return locked
 

@@ -112,9 +112,12 @@ class Mmap(Named, Handle, calls.BufOwner):
 
     def data(self, addr: int, length: int) -> tuple[Any, int]:
         """What keeps some of its bytes alive, and where they can be read. Raises IoFailed if the exporter has gone."""
-        if self.remote is None:
-            return self.base, addr
-        copied = self.remote.read(addr, length)
+        base, remote = self.base, self.remote
+        if base is None:
+            raise InvalidValue("task_submit: the memory map of the buffer has been destroyed meanwhile; make another")
+        if remote is None:
+            return base, addr
+        copied = remote.read(addr, length)
         return copied, int(ffi.cast("uintptr_t", copied))
 
     def writable(self) -> bool:

@@ -64,6 +64,10 @@ class Path(ABC):
         if not self.takes_buffers:
             raise InvalidValue(f"{call}: the {self} carries immediate data, and no buffers")
 
+    def unnoticed_end(self) -> ErrorCode:
+        """What has ended it though its status says nothing yet."""
+        return ErrorCode.CONNECTION_RESET
+
     @property
     def most_imm_data(self) -> int:
         """Bytes of the longest immediate data."""

@@ -138,13 +138,16 @@ class Producers(FastContexts):
 
 def _write(context: Any, task: ProducerSendTask, target: Target) -> None:
     """Have the task write to the consumer's next post, or fail."""
-    try:  # what is sent stays until the copy has been made, whatever becomes of the map
-        base, data = (None, 0) if task.buf is None else task.buf.mmap.data(task.buf.data, task.buf.data_len)
+    base, data, length = None, 0, 0
+    try:  # what is sent stays until the copy has been made, whatever becomes of the map or the buffer
+        if (buf := task.buf) is not None:
+            data, length = buf.data, buf.data_len
+            base, data = buf.mmap.data(data, length)
     except IoFailed:
         task.finish_now(ErrorCode.IO_FAILED)
         return
     with context.turn, target.lock:
-        result = task.write_to(target, base, data)
+        result = task.write_to(target, base, data, length)
     if result != OK:
         task.finish_now(context.refused(task, result, target))
 

@@ -200,12 +200,15 @@ def hang_up(sock: socket.socket) -> None:
         lib.comch_discard(sock.detach())
 
 
-def farewell(sock: socket.socket) -> None:
+def farewell(sock: socket.socket, *, quiet: bool) -> None:
     """Say goodbye before closing. Raises OSError.
 
-    The socket itself travels in the farewell, and so it hangs up only when that is read: whoever waits for a
+    A quiet one has the socket itself in the farewell, and so it hangs up only when that is read: whoever waits for a
     hang-up, and not for words, is woken by a death alone.
     """
+    if not quiet:
+        send(sock, BYE)
+        return
     try:
         send(sock, BYE, [sock.fileno()])
     except by_system(OSError) as error:

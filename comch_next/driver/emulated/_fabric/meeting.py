@@ -38,6 +38,7 @@ _OBSERVED_S = 1.0  # how long a start waits for somebody who looks at the lock; 
 _NAP_S = 0.001
 _SWEPT = 64  # files that one start looks at, so that it does not take long, however many there are
 LOCK = re.compile(r"[0-9a-f]{32}\.lock")  # what the lock files of servers are called
+_IN_ITSELF = re.compile(r"(?<=[^/])(/+\.?)+$")  # behind a link they lead to where it leads, whatever is asked of it
 
 
 def runtime_dir() -> str:
@@ -80,6 +81,7 @@ def directory(path: str, *, create: bool) -> Iterator[int]:
 
 
 def _open_directory(path: str) -> int:
+    path = _IN_ITSELF.sub("", path)
     try:
         return os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
     except by_system(NotADirectoryError) as error:
@@ -174,6 +176,8 @@ class Listener:
                 try:
                     self._listen(folder)
                 except BaseException:
+                    with suppress_system(OSError):  # no sweep would find it beside what is no socket
+                        os.unlink(f"{self._stem}.lock", dir_fd=folder)
                     os.close(self._lock)
                     raise
                 with suppress_system(OSError):  # another process sweeps just now, or there are no descriptors for it

@@ -168,10 +168,12 @@ class Cell:
         """The connection has ended."""
         self._c.up = 0
 
-    def retire(self) -> "Cell":
-        """A private cell with the same counters; this one is free for another connection."""
-        if self._board is None:
-            return self
-        kept = Cell(ffi.new("comch_cell *", self._c[0]), None)
-        self._board.give_back(self._c)
-        return kept
+    def copy(self) -> "Cell":
+        """A private cell with the same counters, for a connection that has ended; itself if it is private."""
+        return self if self._board is None else Cell(ffi.new("comch_cell *", self._c[0]), None)
+
+    def retire(self) -> None:
+        """Be free for another connection, once this one uses a copy. Idempotent."""
+        board, self._board = self._board, None
+        if board is not None:
+            board.give_back(self._c)

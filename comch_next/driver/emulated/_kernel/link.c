@@ -167,6 +167,7 @@ ASK(check, link->tx && link->tx->open ? comch_check(link->tx) : COMCH_CLOSED)
 ASK(completed, link->tx && link->tx->open ? comch_completed(link->tx) : 0)
 ASK(cut, link->tx ? comch_cut(link->tx) : 0)
 ASK(arm_space, link->tx && link->tx->open ? comch_arm_space(link->tx) : 1)
+ASK(left, link->tx && link->tx->open && comch_has_left(link->tx))
 ASK(available, link->rx && link->rx->shared ? comch_available(link->rx) : 0)
 
 /* leave(): the other side's sends reach this one no more; it is to be told by the socket, too. */
@@ -195,6 +196,7 @@ static PyMethodDef link_methods[] = {
     {"leave", (PyCFunction)link_leave, METH_NOARGS, NULL},
     {"arm_space", (PyCFunction)link_arm_space, METH_NOARGS, NULL},
     {"arm_completion", (PyCFunction)link_arm_completion, METH_O, NULL},
+    {"left", (PyCFunction)link_left, METH_NOARGS, NULL},
     {"available", (PyCFunction)link_available, METH_NOARGS, NULL},
     {"take_sent", (PyCFunction)link_take_sent, METH_NOARGS, NULL},
     {"take_back", (PyCFunction)link_take_back, METH_NOARGS, NULL},

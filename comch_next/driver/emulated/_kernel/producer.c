@@ -186,25 +186,25 @@ static PyObject *task_submit(ProducerSendTask *task, PyObject *Py_UNUSED(none))
     Py_RETURN_NONE;
 }
 
-/* write_to(target, base, data): write to the target's next post without the interpreter's lock, so callers take turns.
- * What comch_fill says; then the task has completed, unless it says no. `base` keeps what the buffer sends, at `data`.
+/* write_to(target, base, data, length): write to the target's next post without the interpreter's lock, so callers take
+ * turns. What comch_fill says; then the task has completed, unless it says no. `base` keeps what is sent: `length` bytes
+ * at `data`, whatever another thread makes of the buffer meanwhile.
  */
 static PyObject *task_write_to(ProducerSendTask *task, PyObject *args)
 {
     Context *context = SELF(Context, task->fast.task.ctx);
     PyObject *to, *base, *imm = task->fast.imm_data;
-    Buf *buf = calls_buf(&task->fast);
-    unsigned long long data;
+    unsigned long long data, length;
     int result;
 
-    if (!PyArg_ParseTuple(args, "O!OK", target_type, &to, &base, &data))
+    if (!PyArg_ParseTuple(args, "O!OKK", target_type, &to, &base, &data, &length))
         return NULL;
     if (calls_owner(&task->fast.task) != calls_program || !context->finished || !imm || !PyBytes_Check(imm)
         || !SELF(Target, to)->c)
         return PyLong_FromLong(COMCH_CLOSED);
     Py_INCREF(imm);
     calls_set(&task->fast.task.owner, calls_library);  /* meanwhile, too */
-    result = write_unlocked(SELF(Target, to), (const char *)(uintptr_t)data, buf ? buf->data_len : 0, imm,
+    result = write_unlocked(SELF(Target, to), (const char *)(uintptr_t)data, length, imm,
                             SELF(Producer, context)->id);
     Py_DECREF(imm);
     calls_set(&task->fast.task.status, calls_success);

@@ -217,6 +217,12 @@ void comch_leave(comch_rx *rx)
     STORE(&rx->shared->left, LOAD(&rx->shared->head) + 1);
 }
 
+/* Has the receiver left, as it does before it says goodbye? */
+int comch_has_left(comch_tx *tx)
+{
+    return LOAD(&tx->shared->left) != 0;
+}
+
 /* Ask for the bell when room appears; 1: there is room (or an end) already. */
 int comch_arm_space(comch_tx *tx)
 {
@@ -313,11 +319,12 @@ int64_t comch_find(comch_poller *poller)
     return (int64_t)poller->length;
 }
 
-/* A look that was due has not been made: the next comch_find says so again. */
+/* A look that was due has not been made: the next comch_find says so again. Turns only go up: whoever has been away knows
+ * by them that what was found before is another's. */
 void comch_poll_again(comch_poller *poller)
 {
     comch_hurry(&poller->pace);
-    poller->turn = BUSY_TURNS - 1;
+    poller->turn |= BUSY_TURNS - 1;
 }
 
 /* Take the message that was found, of poller->length bytes. COMCH_AGAIN: its sender has taken it back meanwhile. */

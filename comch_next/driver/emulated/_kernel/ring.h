@@ -102,6 +102,7 @@ int comch_check(comch_tx *tx);
 uint64_t comch_completed(comch_tx *tx);
 uint64_t comch_cut(comch_tx *tx);
 void comch_leave(comch_rx *rx);
+int comch_has_left(comch_tx *tx);
 int comch_arm_space(comch_tx *tx);
 int comch_arm_flight(comch_tx *tx, uint64_t count);
 int64_t comch_available(comch_rx *rx);

@@ -35,7 +35,10 @@ def make_memory(max_msg: int, messages: int) -> int:
 
 
 class _End:
-    """A mapping of a ring's memory; the counters stay when it has been given back."""
+    """A mapping of a ring's memory; the counters stay when it has been given back.
+
+    The kernel does not know where it is before `attach`: by then somebody keeps this end, whatever interrupts.
+    """
 
     def __init__(self, fd: int, max_msg: int, messages: int) -> None:
         size = _size(max_msg, messages)
@@ -71,7 +74,11 @@ class Sender(_End):
         self.tx.recv_limit = recv_limit
         self.tx.send_limit = send_limit
         self.tx.bell = bell
+
+    def attach(self) -> "Sender":
+        """Begin; returns itself. Raises NoMemory, ConnectionAborted."""
         self._attached(lib.comch_tx_attach(self.tx, self._base))
+        return self
 
     def close(self) -> None:
         """End the direction, then unmap."""
@@ -92,7 +99,11 @@ class Receiver(_End):
         self.rx.max_msg = max_msg
         self.rx.limit = recv_limit + send_limit
         self.rx.bell = bell
+
+    def attach(self) -> "Receiver":
+        """Begin; returns itself. Raises ConnectionAborted."""
         self._attached(lib.comch_rx_attach(self.rx, self._base))
+        return self
 
     def close(self) -> None:
         """Unmap; the kernel finds nothing to read there any more."""
