@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from migrate.facts.comparisons import is_told_apart, tested_for
+from migrate.facts.comparisons import tested_for
 from migrate.facts.feature_tests import FeatureTests
 from migrate.facts.forest import Forest, last_name
 from migrate.facts.handles import OldApi
@@ -17,6 +17,7 @@ from migrate.facts.module_values import ModuleValues
 from migrate.facts.patches import Patches
 from migrate.facts.texts import Texts, is_old_word
 from migrate.facts.tokens import Code, Handle, Method, Symbol, has_symbol, is_handle, modules, symbols
+from migrate.facts.told_apart import ToldApart
 from migrate.old_api.c_names import is_c_name, is_core
 from migrate.old_api.calls import Call, splats
 from migrate.old_api.generation_1x import SUFFIX
@@ -66,7 +67,9 @@ class References:
         patches: Patches,
         introspection: Introspection,
         modules: ModuleValues,
+        told: ToldApart,
     ) -> None:
+        self._told = told
         self._forest, self._values, self._api, self._project = forest, values, api, project
         self._texts, self._patches, self._inspected = texts, patches, introspection.inspected
         self._named = introspection.named
@@ -255,9 +258,9 @@ class References:
         """Whether a class is called away from its name, and compared or asked for; what takes its place is no class."""
         if getattr(key, "name", "") not in self._api.vocabulary.classes or not self.reached(key):
             return False
+        if Token(key) in self._told.names:
+            return True
         for node in self._values.used(Token(key)):
-            if is_told_apart(node, self._forest):
-                return True
             call = self._forest.parents[node]
             asks = isinstance(call, ast.Call) and last_name(call.func) in _TYPE_TESTS and node in call.args[1:]
             if asks and not self._is_name(node):
