@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from migrate.python._looping import looped
@@ -15,6 +16,7 @@ from migrate.python._points_to.domain import (
     Module,
     Plain,
     Super,
+    Token,
     Value,
 )
 from migrate.python._points_to.functions import Site
@@ -28,6 +30,8 @@ from migrate.python._points_to.library import (
     summary,
 )
 from migrate.python._points_to.slots import Slot
+
+METACLASSES = frozenset({"builtins.type", "abc.ABCMeta", "enum.EnumMeta", "enum.EnumType"})
 
 if TYPE_CHECKING:
     from migrate.python._points_to.attributes import Attributes
@@ -73,7 +77,7 @@ def _namespace(heap: Attributes, site: Site) -> None:
 @summary("builtins.object.__new__", "builtins.Exception.__new__")
 def _new(heap: Attributes, site: Site) -> None:
     def make(value: Value) -> None:
-        if isinstance(value, Class):
+        if isinstance(value, Class) and not heap.has_base(value.node, METACLASSES):
             heap.add(site.result, Instance(value.node))
 
     heap.watch(argument(heap, site, 0), make)
@@ -139,7 +143,7 @@ def _getattr(heap: Attributes, site: Site) -> None:
     known = looped(node, site.frame.names) if node else []
 
     def look_up(value: Value) -> None:
-        if known and isinstance(value, Instance | Class):
+        if known and isinstance(value, Instance | Class | Token):
             for field in known:
                 heap.load(heap.constant(value), field, site.result, site.node)
         elif isinstance(value, Instance | Class):
@@ -187,6 +191,22 @@ def _type(heap: Attributes, site: Site) -> None:
         heap.add(site.result, Class(value.node) if isinstance(value, Instance) else Plain.OTHER)
 
     heap.watch(argument(heap, site, 0), kind)
+
+
+@summary("builtins.type.__call__")
+def _instance(heap: Attributes, site: Site) -> None:
+    rest = replace(site, positional=site.positional[1:])
+
+    def make(value: Value) -> None:
+        if isinstance(value, Class):
+            heap.construct(value, rest)
+
+    heap.watch(argument(heap, site, 0), make)
+
+
+@summary(*(f"{kind}.__new__" for kind in METACLASSES))
+def _made_class(heap: Attributes, site: Site) -> None:
+    heap.watch(argument(heap, site, 0), lambda kind: heap.flow(heap.field(kind, "type.made"), site.result))
 
 
 @summary("builtins.super")

@@ -68,6 +68,24 @@ class Statements(Expressions):
                 self.call(self.field(base, "__init_subclass__"), site)
 
         self.search(node, "__init_subclass__", registers, after=node)
+        self.watch(self.kinds(node), lambda kind: self._make_class(kind, node, site))
+
+    def _make_class(self, kind: Value, node: ast.ClassDef, site: Site) -> None:
+        """Call a metaclass of the project, which makes a class."""
+        if not isinstance(kind, Class) or kind.node not in self.classes:
+            return
+        self.classes[kind.node].created = True
+        self.add(self.field(kind, "type.made"), Class(node))
+        body, contents = self.make(node, "dict", site.frame)
+        for name in sorted(self.classes[node].bound):
+            self.flow(self.field(Class(node), name), self.item(contents, name))
+        self.on_items(contents, lambda name, slot: self.flow(slot, self.field(Class(node), str(name))))
+        given = [self.other, self.other, self.constant(body)]  # its name, its bases, and the names that its body binds
+        words = {name: slot for name, slot in site.keywords.items() if name != "metaclass"}
+        made = Site(IMPLICIT, site.frame, [(slot, False) for slot in given], words)
+        for name, owner in (("__new__", kind), ("__init__", Class(node))):
+            if binder := self.binder(kind.node, name):
+                self.call(self.field(binder, name), made.after(self.constant(owner)))
 
     def read_return(self, frame: Frame, node: ast.Return) -> None:
         self.flow(self.slot(frame, node.value) if node.value else self.none, frame.returned)
