@@ -16,17 +16,19 @@ from migrate.facts.introspection import Introspection
 from migrate.facts.module_values import ModuleValues
 from migrate.facts.patches import Patches
 from migrate.facts.texts import Texts, is_old_word
-from migrate.facts.tokens import Code, Handle, Method, Symbol, has_symbol, is_handle, modules, symbols
+from migrate.facts.tokens import Code, Handle, Method, Symbol, handles_among, has_symbol, is_handle, modules, symbols
 from migrate.facts.told_apart import ToldApart
 from migrate.old_api.c_names import is_c_name, is_core
 from migrate.old_api.calls import Call, splats
 from migrate.old_api.generation_1x import SUFFIX
 from migrate.old_api.spellings import flat, objects
+from migrate.python._looping import looped
 from migrate.python.modules import Project
-from migrate.python.scopes import Kind
+from migrate.python.scopes import Kind, Variable
 from migrate.python.values import Collection, External, Module, Plain, Token, Value, Values
 
 _TYPE_TESTS = frozenset({"isinstance", "issubclass"})
+_GETATTR = External("builtins.getattr")
 OF_C = "CCM007"  # a name of a C library
 _READS = {"hasattr": "CCM006", "getattr": "CCM005"}
 
@@ -40,6 +42,7 @@ class Reference:
     shown: the `__name__` that the program asks of the function.
     opened: file and node of the place that opens the C library that the name is of, and why no run settles that.
     alike: the same call as a call of the other functions that it may be, on handles of other kinds.
+    texts: the names that `getattr` takes here from a handle, where the program puts them together.
     """
 
     path: Path
@@ -52,6 +55,7 @@ class Reference:
     shown: str = ""
     opened: tuple[Path, ast.AST, str] | None = None
     alike: tuple[Call, ...] = ()
+    texts: tuple[str, ...] = ()
 
 
 class References:
@@ -77,6 +81,7 @@ class References:
         self._features = FeatureTests(forest, values, api.vocabulary)
         self._reached: dict[Symbol | Method, frozenset[Hashable]] = {}
         self.calls: dict[ast.Call, Call] = {}
+        self.computed: set[ast.Call] = set()  # where names are put together, all of which are seen
         self.found: list[Reference] = []
         for kind, judge in _JUDGES.items():
             for path, place in forest.nodes(kind):
@@ -345,6 +350,31 @@ class References:
     def _may_be_anything(self, values: frozenset[Value]) -> bool:
         return not values or Plain.UNKNOWN in values
 
+    # ------------------------------------------------------------------ names that are put together
+
+    def _looked_up(self, path: Path, node: ast.Call) -> Iterator[Reference]:
+        """Give the reference of `getattr(ep, "set_" + name)` where every name is seen: some methods of handles."""
+        if self._values.of(node.func) != {_GETATTR} or len(node.args) != 2 or isinstance(node.args[1], ast.Constant):
+            return
+        kinds = {handle.kind for handle in handles_among(self._values.of(node.args[0]))}
+        texts = looped(node.args[1], self._forest.of(node), self._is_of_one_file)
+        methods = [value.key for value in self._values.of(node) if isinstance(value, Token)]
+        known = [self._api.vocabulary.methods.get((kind, text)) for kind in kinds for text in texts]
+        is_only = all(map(is_handle, self._values.of(node.args[0]))) and len(methods) == len(self._values.of(node))
+        if known and all(known) and is_only and all(isinstance(key, Method) for key in methods):
+            origins = (self.reached(key) | {key.handle.origin} for key in methods if isinstance(key, Method))
+            name = known[0].name if known[0] else ""
+            found = Reference(path, node, name, origins=frozenset[Hashable]().union(*origins), texts=tuple(texts))
+            self.computed.add(node)
+            yield found
+
+    def _is_of_one_file(self, table: Variable) -> bool:
+        """Whether a table that has a name is used in its own file only."""
+        if table.scope.kind is not Kind.MODULE:
+            return True
+        named = any(alias.name in (table.name, "*") for _, alias in self._forest.nodes(ast.alias))
+        return not named and not any(node.attr == table.name for _, node in self._forest.nodes(ast.Attribute))
+
     # ------------------------------------------------------------------ text
 
     def _constant(self, path: Path, node: ast.Constant) -> Iterator[Reference]:
@@ -378,5 +408,6 @@ _JUDGES: dict[type[Any], Any] = {
     ast.alias: References._alias,
     ast.Name: References._name,
     ast.Attribute: References._attribute,
+    ast.Call: References._looked_up,
     ast.Constant: References._constant,
 }
