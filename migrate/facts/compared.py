@@ -4,11 +4,23 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator, Sequence
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from typing import Any, NamedTuple
 
 from migrate.facts.forest import Forest, last_name
-from migrate.python.values import Bound, Class, Collection, External, Function, Partial, Plain, Token, Value, Values
+from migrate.python.values import (
+    Bound,
+    Class,
+    Collection,
+    External,
+    Function,
+    Instance,
+    Partial,
+    Plain,
+    Token,
+    Value,
+    Values,
+)
 
 Side = frozenset[Value]
 
@@ -25,7 +37,9 @@ _ASSERTED |= {"TupleEqual", "SetEqual", "DictEqual", "Less", "LessEqual", "Great
 _OPERATORS = ("eq", "ne", "lt", "le", "gt", "ge", "is_", "is_not", "contains", "countOf", "indexOf")
 _COMPARING = frozenset(External(f"operator.{name}") for name in _OPERATORS)
 _COMPARING |= {External("builtins.hash"), External("builtins.id"), External("unittest.mock.call")}
+_COMPARING |= {External(f"enum.{name}") for name in ("Enum", "IntEnum", "Flag", "IntFlag", "StrEnum")}  # by a call
 _CACHES = frozenset({External("functools.lru_cache"), External("functools.cache")})
+_TABLES = frozenset({"vars", "asdict", "astuple"})
 _COUNTED = External("builtins.next")
 
 
@@ -89,6 +103,8 @@ def _call(node: ast.Call, forest: Forest, values: Values) -> Iterator[Place]:
     if called and all(map(_is_of_the_program, called)):
         yield from _looked_up(node, called, values)
         return
+    if name in _TABLES and node.args:
+        yield from _fields(node, node.args[0], forest, values)
     given = [values.of(part) for part in node.args]
     is_method = isinstance(node.func, ast.Attribute)
     if is_method and name in _BY_ARGUMENT:
@@ -104,8 +120,21 @@ def _call(node: ast.Call, forest: Forest, values: Values) -> Iterator[Place]:
         yield Place(node, given[:2], is_paired=True)
     elif (is_method and name.startswith("assert_")) or not _COMPARING.isdisjoint(called.union(*given)):
         yield Place(node, given)  # a mock compares it with what it was called with
-    elif not _CACHES.isdisjoint(called):
+    elif not _CACHES.isdisjoint(values.of(node.func.func) if isinstance(node.func, ast.Call) else called):
         yield from _cached(node, [value for side in given for value in side], values)
+
+
+def _attribute(node: ast.Attribute, forest: Forest, values: Values) -> Iterator[Place]:
+    if node.attr == "__dict__":
+        yield from _fields(node, node.value, forest, values)
+
+
+def _fields(node: ast.expr, owner: ast.expr, forest: Forest, values: Values) -> Iterator[Place]:
+    """Yield the fields of an object that become a dictionary, where this is compared or hashed."""
+    above = takewhile(lambda outer: isinstance(outer, ast.expr), forest.above(node))
+    if any(isinstance(outer, ast.Compare) or last_name(getattr(outer, "func", node)) == "hash" for outer in above):
+        owners = {value.node for value in values.of(owner) if isinstance(value, Instance)}
+        yield Place(node, [held for (kind, _), held in values.fields.items() if kind in owners])
 
 
 def _is_of_the_program(value: Value) -> bool:
@@ -216,6 +245,7 @@ _JUDGES: dict[type[ast.AST], Callable[[Any, Forest, Values], Iterator[Place]]] =
     ast.Subscript: _subscript,
     ast.MatchValue: _pattern,
     ast.MatchMapping: _mapping,
+    ast.Attribute: _attribute,
     ast.Call: _call,
     ast.FunctionDef: _function,
     ast.AsyncFunctionDef: _function,

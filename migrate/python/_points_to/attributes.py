@@ -104,6 +104,9 @@ class Attributes(Texts):
             self.add(result, Bound(External(f".{name}"), (value,)))
         elif name == "__self__" and isinstance(value, Bound):
             self.add(result, value.arguments[0])
+        elif name == "func" and isinstance(value, Partial):
+            for function, _ in self._partials[value]:
+                self.flow(function, result)
         elif name in ("__func__", "__wrapped__", "func", "fget"):
             self.add(result, value.function if isinstance(value, Bound | Descriptor) else value)
         elif name == "register" and isinstance(value, Descriptor | Partial):  # functools.singledispatch

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from migrate.python._looping import looped
+from migrate.python._points_to.classes import ENUMS
 from migrate.python._points_to.domain import (
     Class,
     Collection,
@@ -31,10 +32,10 @@ from migrate.python._points_to.library import (
 )
 from migrate.python._points_to.slots import Slot
 
-METACLASSES = frozenset({"builtins.type", "abc.ABCMeta", "enum.EnumMeta", "enum.EnumType"})
-
 if TYPE_CHECKING:
     from migrate.python._points_to.attributes import Attributes
+
+METACLASSES = frozenset({"builtins.type", "abc.ABCMeta", "enum.EnumMeta", "enum.EnumType"})
 
 
 # ---------------------------------------------------------------------- contexts
@@ -207,6 +208,18 @@ def _instance(heap: Attributes, site: Site) -> None:
 @summary(*(f"{kind}.__new__" for kind in METACLASSES))
 def _made_class(heap: Attributes, site: Site) -> None:
     heap.watch(argument(heap, site, 0), lambda kind: heap.flow(heap.field(kind, "type.made"), site.result))
+
+
+@summary(*(f"{kind}.__init__" for kind in ENUMS))
+def _member(heap: Attributes, site: Site) -> None:
+    heap.add(site.result, Plain.OTHER)
+    heap.derive(site)
+
+
+@summary(*ENUMS)
+def _enumeration(heap: Attributes, site: Site) -> None:
+    """Make a class by a call, whose members are not followed."""
+    heap.leave(site)
 
 
 @summary("builtins.super")

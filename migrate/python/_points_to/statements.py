@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import ast
 
+from migrate.python._points_to.classes import ENUMS
 from migrate.python._points_to.domain import (
     Class,
     Collection,
+    Descriptor,
     External,
     Function,
     Instance,
@@ -69,6 +71,20 @@ class Statements(Expressions):
 
         self.search(node, "__init_subclass__", registers, after=node)
         self.watch(self.kinds(node), lambda kind: self._make_class(kind, node, site))
+        self.later(lambda: self._make_members(frame, node))
+
+    def _make_members(self, frame: Frame, node: ast.ClassDef) -> None:
+        """Call `__init__` of an enumeration with the value of each member."""
+        binder = self.binder(node, "__init__") if self.has_base(node, ENUMS) else None
+
+        def make(value: Value) -> None:
+            is_row = isinstance(value, Collection) and value.kind == "tuple"
+            given = [(self.constant(Instance(node)), False), (self.constant(value), is_row)]
+            if binder and not isinstance(value, Function | Descriptor):
+                self.call(self.field(binder, "__init__"), Site(IMPLICIT, frame, given))
+
+        for name in sorted(self.classes[node].bound) if binder else ():
+            self.watch(self.field(Class(node), name), make)
 
     def _make_class(self, kind: Value, node: ast.ClassDef, site: Site) -> None:
         """Call a metaclass of the project, which makes a class."""
