@@ -90,7 +90,7 @@ class _Texts:
         if call and name in ("zip", "enumerate"):
             columns = [self._items(part) for part in call.args[: 1 if name == "enumerate" else None]]
             numbers: list[ast.expr] = [ast.Constant(0)] if name == "enumerate" else []
-            rows = zip(*columns, strict=False) if columns and all(columns) else ()  # type: ignore[arg-type]
+            rows = zip(*columns, strict=False) if columns and all(columns) else ()
             return [ast.Tuple([*numbers, *row], ast.Load()) for row in rows] or None
         if call and isinstance(call.func, ast.Attribute) and not call.args:
             table = self._table(call.func.value)
