@@ -22,6 +22,7 @@ from migrate.facts.libraries import Cause as CauseOfC
 from migrate.facts.program import Facts, Reference
 from migrate.old_api.calls import Call
 from migrate.outcome import FileOutcome, Level, Options
+from migrate.python._looping import looped
 from migrate.python.source import Source, Unreadable
 from migrate.rules._answers import Answer, Refusal, is_same
 from migrate.rules._registry import load
@@ -31,10 +32,13 @@ from migrate.rules.core import names as name_rules
 from migrate.text.check import complaints
 
 if TYPE_CHECKING:
+    from migrate._evidenced import Evidenced
     from migrate._idioms import Idioms
+    from migrate._tabled import Tabled
 
 UNREADABLE, NO_RULE, MIXED, NOT_GIVEN, ORDER = "CCM001", "CCM022", "CCM035", "CCM049", "CCM070"
 _NOTHING: Mapping[Path, bytes] = MappingProxyType({})
+_SOME_TEXT = ast.Constant("")  # of callers that nobody has looked for yet
 
 
 def rewrite(source: bytes, path: Path | str = "program.py", options: Options | None = None) -> FileOutcome:
@@ -70,18 +74,34 @@ def rewrite_project(
 
 def _rewritten(sources: Mapping[Path, Source], given: frozenset[Path], options: Options) -> dict[Path, FileOutcome]:
     """Rewrite readable files."""
-    return _decided(sources, given, options, lambda flat: Evidence())[0]
+    if not any(map(_looks_up, sources.values())):
+        return _decided(sources, given, options, lambda flat: Evidence())[0]
+    from migrate._tabled import Tabled  # here: few programs look names up
+
+    return _in_tables(Tabled(sources, given), given, options)
+
+
+def _looks_up(source: Source) -> bool:
+    """Whether a file may have a look-up all of whose names are seen."""
+    calls = (node for node in ast.walk(source.tree) if isinstance(node, ast.Call)) if "getattr" in source.text else ()
+    asked = (call.args[1] for call in calls if getattr(call.func, "id", "") == "getattr" and len(call.args) == 2)
+    computed = (name for name in asked if not isinstance(name, ast.Constant))
+    return any(looped(name, source.names, passed=lambda parameter: [_SOME_TEXT]) for name in computed)
 
 
 def _by_evidence(sources: Mapping[Path, Source], given: frozenset[Path], options: Options) -> dict[Path, FileOutcome]:
     """Rewrite readable files with what runs showed, so far as it lets something change."""
     from migrate._evidenced import Evidenced  # here: it is seldom asked for
 
-    evidenced = Evidenced(sources, given, options.evidence)
+    return _in_tables(Evidenced(sources, given, options.evidence), given, options)
+
+
+def _in_tables(tabled: Tabled | Evidenced, given: frozenset[Path], options: Options) -> dict[Path, FileOutcome]:
+    """Rewrite files with tables in the place of look-ups, where all of a table changes."""
     while True:
-        outcomes, decision = _decided(evidenced.sources, given, options, evidenced.of)
-        if not evidenced.give_up(decision):
-            return evidenced.restored(outcomes)
+        outcomes, decision = _decided(tabled.sources, given, options, tabled.of)
+        if not tabled.give_up(decision):
+            return tabled.restored(outcomes)
 
 
 def _decided(

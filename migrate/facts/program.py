@@ -91,7 +91,7 @@ class Facts:
         self.source_readers = introspection.readers
         modules = ModuleValues(forest, values)
         references = References(forest, values, api, self.project, texts, patches, introspection, modules, told)
-        self.calls = references.calls
+        self.calls, self.texts = references.calls, references.texts
         references.found = OpenedLibraries(forest, values, self.project, texts, causes).explained(references.found)
         naming = {reference.path for reference in references.found}
         # The comment of an earlier run says that a file had to do with the old API.

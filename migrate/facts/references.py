@@ -5,9 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from migrate.facts.choices import passed
 from migrate.facts.comparisons import tested_for
 from migrate.facts.feature_tests import FeatureTests
 from migrate.facts.forest import Forest, last_name
@@ -357,7 +359,7 @@ class References:
         if self._values.of(node.func) != {_GETATTR} or len(node.args) != 2 or isinstance(node.args[1], ast.Constant):
             return
         kinds = {handle.kind for handle in handles_among(self._values.of(node.args[0]))}
-        texts = looped(node.args[1], self._forest.of(node), self._is_of_one_file)
+        texts = self.texts(node.args[1])
         methods = [value.key for value in self._values.of(node) if isinstance(value, Token)]
         known = [self._api.vocabulary.methods.get((kind, text)) for kind in kinds for text in texts]
         is_only = all(map(is_handle, self._values.of(node.args[0]))) and len(methods) == len(self._values.of(node))
@@ -367,6 +369,11 @@ class References:
             found = Reference(path, node, name, origins=frozenset[Hashable]().union(*origins), texts=tuple(texts))
             self.computed.add(node)
             yield found
+
+    def texts(self, node: ast.expr) -> list[str]:
+        """Return every text that an expression can be, nothing where one may be unseen."""
+        given = partial(passed, forest=self._forest, values=self._values)
+        return looped(node, self._forest.of(node), is_own=self._is_of_one_file, passed=given)
 
     def _is_of_one_file(self, table: Variable) -> bool:
         """Whether a table that has a name is used in its own file only."""

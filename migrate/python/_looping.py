@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import product
 
 from migrate.python.scopes import Names, Variable
@@ -30,20 +30,29 @@ def constants(row: ast.expr) -> set[object]:
     return {item.value for item in items if isinstance(item, ast.Constant)}
 
 
-def looped(node: ast.expr, names: Names, is_own: Callable[[Variable], bool] = lambda table: True) -> list[str]:
+def looped(
+    node: ast.expr,
+    names: Names,
+    *,
+    is_own: Callable[[Variable], bool] = lambda table: True,
+    passed: Callable[[ast.Name], Sequence[ast.expr]] = lambda name: (),
+) -> list[str]:
     """Return every text that an expression can be, nothing where one may be unseen.
 
     It is written, what loops over tables of texts bind, or put together of these: `"set_" + name`, f"set_{name}".
-    is_own: whether a table of texts that has a name is changed by no other file.
+    is_own: whether a table of texts that has a name is changed by no other file. passed: what callers give for a
+    parameter, nothing where one is unseen.
     """
-    return list(dict.fromkeys(_Texts(names, is_own).of(node) or ()))
+    return list(dict.fromkeys(_Texts(names, is_own, passed).of(node) or ()))
 
 
 class _Texts:
     """Follows texts back in one file. Answers are None where something is not written."""
 
-    def __init__(self, names: Names, is_own: Callable[[Variable], bool]) -> None:
-        self._names, self._is_own = names, is_own
+    def __init__(
+        self, names: Names, is_own: Callable[[Variable], bool], passed: Callable[[ast.Name], Sequence[ast.expr]]
+    ) -> None:
+        self._names, self._is_own, self._passed = names, is_own, passed
 
     def of(self, node: ast.expr, depth: int = MAX_DEPTH) -> list[str] | None:
         """Return what an expression can be."""
@@ -52,6 +61,8 @@ class _Texts:
         if isinstance(node, ast.Name):
             variable = self._names.of.get(node)
             bound = [self._bound(binding) for binding in variable.bindings] if variable and depth else [None]
+            if bound == [None] and depth:
+                bound = [list(self._passed(node)) or None]
             found = [self.of(item, depth - 1) for items in bound for item in items or ()]
             return None if None in bound or not all(found) else [text for texts in found for text in texts or ()]
         parts = [part if isinstance(part, str) else self.of(part, depth - 1) for part in _parts(node) or ()]

@@ -59,7 +59,7 @@ def test_a_table_that_another_file_may_change() -> None:
     source = Source(b"OPTIONS = {'size': 1}\nfor name in OPTIONS:\n    ask('set_' + name)\n")
     call = next(node for node in ast.walk(source.tree) if isinstance(node, ast.Call))
     assert looped(call.args[0], source.names) == ["set_size"]
-    assert looped(call.args[0], source.names, lambda table: table.name != "OPTIONS") == []
+    assert looped(call.args[0], source.names, is_own=lambda table: table.name != "OPTIONS") == []
 
 
 @pytest.mark.parametrize(
