@@ -173,12 +173,15 @@ for turn in range(3):
     tried(
         lambda msg, peer, flags=0, *, endpoint=ep: endpoint.send_to(
             msg, peer, timeout=0
-        ), b"x", peer
+        ),
+        b"x",
+        peer,
     )
     tried(
         lambda size, flags=0, *, endpoint=ep: endpoint.receive(
             size, timeout=0
-        ), 64
+        ),
+        64,
     )
 print(isinstance(peer, comch.Connection), isinstance(ep, (int, comch.Context)))
 tried(ep.disconnect, peer)
