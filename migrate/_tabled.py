@@ -19,12 +19,13 @@ from migrate.rules.core import names
 
 
 class Tabled:
-    """Which look-ups are tables so far."""
+    """Which look-ups are tables so far. tables: those that all may be."""
 
     def __init__(self, sources: Mapping[Path, Source], given: frozenset[Path]) -> None:
         self._flat: frozenset[Path] = frozenset()
         facts = Facts(sources, given)
-        self._resolved = Resolved(sources, list(Lookups(facts, sources, changed=settings(facts)).tables()))
+        self.tables = list(Lookups(facts, sources, changed=settings(facts)).tables())
+        self._resolved = Resolved(sources, self.tables)
 
     @property
     def sources(self) -> dict[Path, Source]:

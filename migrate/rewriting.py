@@ -22,7 +22,6 @@ from migrate.facts.libraries import Cause as CauseOfC
 from migrate.facts.program import Facts, Reference
 from migrate.old_api.calls import Call
 from migrate.outcome import FileOutcome, Level, Options
-from migrate.python._looping import looped
 from migrate.python.source import Source, Unreadable
 from migrate.rules._answers import Answer, Refusal, is_same
 from migrate.rules._registry import load
@@ -37,8 +36,8 @@ if TYPE_CHECKING:
     from migrate._tabled import Tabled
 
 UNREADABLE, NO_RULE, MIXED, NOT_GIVEN, ORDER = "CCM001", "CCM022", "CCM035", "CCM049", "CCM070"
+LOOKED_UP = "CCM005"
 _NOTHING: Mapping[Path, bytes] = MappingProxyType({})
-_SOME_TEXT = ast.Constant("")  # of callers that nobody has looked for yet
 
 
 def rewrite(source: bytes, path: Path | str = "program.py", options: Options | None = None) -> FileOutcome:
@@ -74,19 +73,13 @@ def rewrite_project(
 
 def _rewritten(sources: Mapping[Path, Source], given: frozenset[Path], options: Options) -> dict[Path, FileOutcome]:
     """Rewrite readable files."""
-    if not any(map(_looks_up, sources.values())):
-        return _decided(sources, given, options, lambda flat: Evidence())[0]
+    outcomes, decision = _decided(sources, given, options, lambda flat: Evidence())
+    if all(cause.code != LOOKED_UP for cause in decision.causes):
+        return outcomes
     from migrate._tabled import Tabled  # here: few programs look names up
 
-    return _in_tables(Tabled(sources, given), given, options)
-
-
-def _looks_up(source: Source) -> bool:
-    """Whether a file may have a look-up all of whose names are seen."""
-    calls = (node for node in ast.walk(source.tree) if isinstance(node, ast.Call)) if "getattr" in source.text else ()
-    asked = (call.args[1] for call in calls if getattr(call.func, "id", "") == "getattr" and len(call.args) == 2)
-    computed = (name for name in asked if not isinstance(name, ast.Constant))
-    return any(looped(name, source.names, passed=lambda parameter: [_SOME_TEXT]) for name in computed)
+    tabled = Tabled(sources, given)
+    return _in_tables(tabled, given, options) if tabled.tables else outcomes
 
 
 def _by_evidence(sources: Mapping[Path, Source], given: frozenset[Path], options: Options) -> dict[Path, FileOutcome]:

@@ -150,8 +150,9 @@ def _is_followed(node: ast.Call, name: str, values: Values) -> bool:
 def _ordered(node: ast.Call, given: Sequence[Side], values: Values) -> Iterator[Side]:
     """Yield what a call compares to order or to group: what it is given, or what a key makes of that."""
     keys = [word.value for word in node.keywords if word.arg == "key"]
-    keys += node.args[1:] if last_name(node.func) == "groupby" else []
-    items = values.iterated(given[0]) if len(given) == 1 or keys else frozenset[Value]().union(*given)
+    is_grouped = last_name(node.func) == "groupby"
+    keys += node.args[1:] if is_grouped else []
+    items = values.iterated(given[0]) if len(given) == 1 or is_grouped else frozenset[Value]().union(*given)
     functions = frozenset[Value]().union(*map(values.of, keys))
     if not keys or not all(isinstance(function, Function | Partial) for function in functions):
         yield _unnumbered(items, values)
@@ -178,14 +179,17 @@ def _taken(key: ast.AST, items: Side, values: Values) -> Iterator[Side]:
 
 
 def _unnumbered(items: Side, values: Values) -> Side:
-    """Leave out the rows that have a number of their own: what follows it is never compared."""
+    """Leave out the rows with a number of their own before anything else that may be equal: that is never compared."""
     return frozenset(item for item in items if not _is_numbered(getattr(item, "node", None), values))
 
 
 def _is_numbered(row: ast.AST | None, values: Values) -> bool:
-    parts = row.elts if isinstance(row, ast.Tuple) else []
-    counts = [part for part in parts if isinstance(part, ast.Call) and _COUNTED in values.of(part.func)]
-    return any(call.args and values.of(call.args[0]) == {Plain.OTHER} for call in counts)
+    for part in row.elts if isinstance(row, ast.Tuple) else []:
+        if isinstance(part, ast.Call) and _COUNTED in values.of(part.func):
+            return bool(part.args) and values.of(part.args[0]) == {Plain.OTHER}
+        if _holds(values.of(part), values):
+            return False
+    return False
 
 
 def _cached(node: ast.AST, functions: Sequence[Value], values: Values) -> Iterator[Place]:

@@ -379,7 +379,11 @@ class References:
         """Whether a table that has a name is used in its own file only."""
         if table.scope.kind is not Kind.MODULE:
             return True
-        named = any(alias.name in (table.name, "*") for _, alias in self._forest.nodes(ast.alias))
+        home = self._forest.path(table.bindings[0])
+        paths = self._forest.names
+        if any(self._project.home(path, star) == home for path in paths for star in self._project.stars(path)):
+            return False
+        named = any(alias.name == table.name for _, alias in self._forest.nodes(ast.alias))
         return not named and not any(node.attr == table.name for _, node in self._forest.nodes(ast.Attribute))
 
     # ------------------------------------------------------------------ text
