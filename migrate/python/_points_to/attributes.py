@@ -190,6 +190,12 @@ class Attributes(Texts):
             for member in sorted(self.classes[receiver.node].bound if receiver.node in self.classes else ()):
                 self.flow(self.field(Class(receiver.node), member), slot)
             return
+        if base.name in ENUMS and name == "__members__":
+            member = self.constant(Instance(receiver.node))
+            members, contents = self.make(receiver.node, "dict", None, member, place=(name,))
+            self.add(contents.keys, Plain.OTHER)
+            self.add(slot, members)
+            return
         method = External(f"{base.name}.{name}" if name.startswith("__") else f".{name}")
 
         def add() -> None:

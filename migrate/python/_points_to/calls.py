@@ -61,8 +61,7 @@ class Calls(Callbacks):
         elif isinstance(value, Bound):
             self.call_value(value.function, site.after(*(self.constant(argument) for argument in value.arguments)))
         elif isinstance(value, Class):
-            kinds = [kind for kind in self.kinds(value.node).values if isinstance(kind, Class)]
-            if any(self.binder(kind.node, "__call__") for kind in kinds):
+            if self.is_given(value.node, "__call__"):
                 self.call(self.attribute(value, "__call__"), site)
             else:
                 self.construct(value, site)

@@ -172,6 +172,11 @@ class Classes(Heap):
             )
         return self._kinds[node]
 
+    def is_given(self, node: ast.ClassDef, name: str) -> bool:
+        """Whether a class has a method of a metaclass of the project."""
+        kinds = (kind for kind in self.kinds(node).values if isinstance(kind, Class))
+        return any(self.binder(kind.node, name) for kind in kinds)
+
     # ------------------------------------------------------------------ attributes
 
     def attribute(self, owner: Instance | Class | Super, name: str) -> Slot:
@@ -192,6 +197,8 @@ class Classes(Heap):
         self.search(receiver.node, name, lambda base: self._from_base(base, receiver, name, slot), after)
         if isinstance(owner, Instance) and not name.startswith("__") and self.binder(owner.node, name) is None:
             self.otherwise(slot, lambda: self._from_getattr(owner, slot))
+        if isinstance(owner, Class) and not name.startswith("__") and self.is_given(owner.node, "__getattr__"):
+            self.otherwise(slot, lambda: self.call_with(self.attribute(owner, "__getattr__"), [self.other], slot))
         return slot
 
     def _from_base(self, base: Value, receiver: Instance | Class, name: str, slot: Slot) -> None:

@@ -75,7 +75,7 @@ def _namespace(heap: Attributes, site: Site) -> None:
     heap.add(site.result, collection)
 
 
-@summary("builtins.object.__new__", "builtins.Exception.__new__")
+@summary(*(f"builtins.{kind}.__new__" for kind in ("object", "Exception", "int", "str", "float", "tuple")))
 def _new(heap: Attributes, site: Site) -> None:
     def make(value: Value) -> None:
         if isinstance(value, Class) and not heap.has_base(value.node, METACLASSES):
@@ -188,6 +188,10 @@ def _import(heap: Attributes, site: Site) -> None:
 
 @summary("builtins.type")
 def _type(heap: Attributes, site: Site) -> None:
+    if len(site.positional) > 1:
+        heap.leave(site)  # a class that is made by a call
+        return
+
     def kind(value: Value) -> None:
         heap.add(site.result, Class(value.node) if isinstance(value, Instance) else Plain.OTHER)
 
@@ -220,6 +224,11 @@ def _member(heap: Attributes, site: Site) -> None:
 def _enumeration(heap: Attributes, site: Site) -> None:
     """Make a class by a call, whose members are not followed."""
     heap.leave(site)
+
+
+@summary("builtins.type.__init__")
+def _made(heap: Attributes, site: Site) -> None:
+    heap.add(site.result, Plain.NONE)
 
 
 @summary("builtins.super")

@@ -19,7 +19,7 @@ from migrate.python._points_to.domain import (
 )
 from migrate.python._points_to.expressions import Expressions
 from migrate.python._points_to.functions import Site
-from migrate.python._points_to.heap import IMPLICIT, Frame
+from migrate.python._points_to.heap import IMPLICIT, Frame, Key
 from migrate.python._points_to.items import key_of
 from migrate.python._points_to.slots import Slot
 from migrate.python._points_to.texts import builtin_error
@@ -74,16 +74,20 @@ class Statements(Expressions):
         self.later(lambda: self._make_members(frame, node))
 
     def _make_members(self, frame: Frame, node: ast.ClassDef) -> None:
-        """Call `__init__` of an enumeration with the value of each member."""
-        binder = self.binder(node, "__init__") if self.has_base(node, ENUMS) else None
+        """Make each member of an enumeration of its value."""
+        methods = {"__new__": Class(node), "__init__": Instance(node)}
 
         def make(value: Value) -> None:
+            if isinstance(value, Function | Descriptor):
+                return
             is_row = isinstance(value, Collection) and value.kind == "tuple"
-            given = [(self.constant(Instance(node)), False), (self.constant(value), is_row)]
-            if binder and not isinstance(value, Function | Descriptor):
-                self.call(self.field(binder, "__init__"), Site(IMPLICIT, frame, given))
+            row = Site(IMPLICIT, frame, [(self.constant(value), is_row)])
+            self.fill_record(Instance(node), row)
+            for method, owner in methods.items():
+                if binder := self.binder(node, method):
+                    self.call(self.field(binder, method), row.after(self.constant(owner)))
 
-        for name in sorted(self.classes[node].bound) if binder else ():
+        for name in sorted(self.classes[node].bound) if self.has_base(node, ENUMS) else ():
             self.watch(self.field(Class(node), name), make)
 
     def _make_class(self, kind: Value, node: ast.ClassDef, site: Site) -> None:
@@ -95,7 +99,15 @@ class Statements(Expressions):
         body, contents = self.make(node, "dict", site.frame)
         for name in sorted(self.classes[node].bound):
             self.flow(self.field(Class(node), name), self.item(contents, name))
-        self.on_items(contents, lambda name, slot: self.flow(slot, self.field(Class(node), str(name))))
+
+        def bind(name: Key, slot: Slot) -> None:
+            self.flow(slot, self.field(Class(node), str(name)))
+
+        self.on_items(contents, bind)
+        if self.binder(kind.node, "__prepare__"):
+            prepared = Site(IMPLICIT, site.frame, [(self.other, False), (self.other, False)])
+            self.call(self.attribute(kind, "__prepare__"), prepared)
+            self.watch(prepared.result, lambda value: self.on_items(self.contents(value), bind))
         given = [self.other, self.other, self.constant(body)]  # its name, its bases, and the names that its body binds
         words = {name: slot for name, slot in site.keywords.items() if name != "metaclass"}
         made = Site(IMPLICIT, site.frame, [(slot, False) for slot in given], words)
