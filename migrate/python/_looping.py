@@ -5,10 +5,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 from itertools import product
+from math import prod
 
 from migrate.python.scopes import Names, Variable
 
 MAX_DEPTH = 8  # names that are followed back
+MAX_TEXTS = 256  # that one expression can be
 _AS_THEY_ARE = frozenset({"list", "tuple", "set", "frozenset", "sorted", "reversed", "iter"})
 _VIEWS: dict[str, Callable[[ast.expr, ast.expr], ast.expr]] = {
     "keys": lambda key, value: key,
@@ -53,9 +55,16 @@ class _Texts:
         self, names: Names, is_own: Callable[[Variable], bool], passed: Callable[[ast.Name], Sequence[ast.expr]]
     ) -> None:
         self._names, self._is_own, self._passed = names, is_own, passed
+        self._known: dict[tuple[ast.expr, int], list[str] | None] = {}
 
     def of(self, node: ast.expr, depth: int = MAX_DEPTH) -> list[str] | None:
         """Return what an expression can be."""
+        if (node, depth) not in self._known:
+            found = self._of(node, depth)
+            self._known[node, depth] = found if found and len(found) <= MAX_TEXTS else None
+        return self._known[node, depth]
+
+    def _of(self, node: ast.expr, depth: int) -> list[str] | None:
         if isinstance(node, ast.Constant):
             return [node.value] if isinstance(node.value, str) else None
         if isinstance(node, ast.Name):
@@ -64,10 +73,13 @@ class _Texts:
             if bound == [None] and depth:
                 bound = [list(self._passed(node)) or None]
             found = [self.of(item, depth - 1) for items in bound for item in items or ()]
-            return None if None in bound or not all(found) else [text for texts in found for text in texts or ()]
+            texts = dict.fromkeys(text for texts in found for text in texts or ())
+            return None if None in bound or not all(found) else list(texts)
         parts = [part if isinstance(part, str) else self.of(part, depth - 1) for part in _parts(node) or ()]
         rows = [[part] if isinstance(part, str) else part for part in parts]
-        return ["".join(row) for row in product(*rows)] if rows and all(rows) and depth else None  # type: ignore[arg-type]
+        if not depth or not rows or not all(rows) or prod(len(row or ()) for row in rows) > MAX_TEXTS:
+            return None
+        return ["".join(row) for row in product(*rows)]  # type: ignore[arg-type]
 
     def _bound(self, binding: ast.AST) -> list[ast.expr] | None:
         """Return the expressions that a binding gives to its name, one after the other."""

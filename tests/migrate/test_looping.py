@@ -62,6 +62,13 @@ def test_a_table_that_another_file_may_change() -> None:
     assert looped(call.args[0], source.names, is_own=lambda table: table.name != "OPTIONS") == []
 
 
+def test_texts_that_double_have_an_end() -> None:
+    lines = "".join(f"    name{number + 1} = name{number} + name{number}\n" for number in range(7))
+    source = Source(f"for name0 in ('a', 'b'):\n{lines}    ask(name7)\n".encode())
+    call = next(node for node in ast.walk(source.tree) if isinstance(node, ast.Call))
+    assert looped(call.args[0], source.names) == []
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [("'set_' + name", ("set_", "name")), ("f'get_{name}'", ("get_", "name")), ("'a%s' % name", ("a", "name")),

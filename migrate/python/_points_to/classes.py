@@ -163,13 +163,16 @@ class Classes(Heap):
         """The slot of the metaclasses of a class, its own and those of its bases."""
         if node not in self._kinds:
             slot = self._kinds[node] = Slot()
-            info = self.classes.get(node)
-            for word in node.keywords if info else ():
-                if word.arg == "metaclass":
-                    self.flow(self.slot(info.frame, word.value), slot)  # type: ignore[union-attr]
-            self.search(
-                node, "", lambda base: self.flow(self.kinds(base.node), slot) if isinstance(base, Class) else None, node
-            )
+            if info := self.classes.get(node):
+                for word in node.keywords:
+                    if word.arg == "metaclass":
+                        self.flow(self.slot(info.frame, word.value), slot)
+
+            def inherit(base: Value) -> None:
+                if isinstance(base, Class):
+                    self.flow(self.kinds(base.node), slot)
+
+            self.search(node, "", inherit, after=node)
         return self._kinds[node]
 
     def is_given(self, node: ast.ClassDef, name: str) -> bool:
@@ -190,10 +193,11 @@ class Classes(Heap):
             return slot
         if isinstance(owner, Instance):
             self.flow(self.field(owner, name), slot)
-        if isinstance(receiver, Class) and (after is None or not self.extends(receiver.node, Class(after))):
+        is_of_kind = after is not None and not self.extends(receiver.node, Class(after))  # super() in a metaclass
+        if isinstance(receiver, Class) and (after is None or is_of_kind):
             self.watch(self.kinds(receiver.node), lambda kind: self._from_kind(kind, receiver, name, slot, after))
-        if isinstance(receiver, Class) and after is not None and not self.extends(receiver.node, Class(after)):
-            return slot  # super() in a metaclass
+            if is_of_kind:
+                return slot
         self.search(receiver.node, name, lambda base: self._from_base(base, receiver, name, slot), after)
         if isinstance(owner, Instance) and not name.startswith("__") and self.binder(owner.node, name) is None:
             self.otherwise(slot, lambda: self._from_getattr(owner, slot))
