@@ -69,13 +69,22 @@ class Texts(Calls):
         if isinstance(value, Collection):
             fields = self.fields.get(value, {}).values() if value.kind == "namespace" else ()
             return [] if value.kind in _OPAQUE else [*fields, self.contents(value).every, self.contents(value).keys]
-        if not isinstance(value, Instance) or self.binder(value.node, "__eq__"):
+        if not isinstance(value, Instance):
             return []
-        is_record = any(_is_record(decorator, "eq") for decorator in value.node.decorator_list)
-        names = self.record_names(value.node) if is_record or self.is_tuple(value.node) else []
+        names = self.record_names(value.node) if self._compares_fields(value.node) else []
+        is_container = self.has_base(value.node, CONTAINERS) and self.binder(value.node, "__eq__") is None
         contents = self.contents(value)
-        inside = [contents.every, contents.keys] if self.has_base(value.node, CONTAINERS) else []
+        inside = [contents.every, contents.keys] if is_container else []
         return inside + [self.field(value, name) for name in names]
+
+    def _compares_fields(self, node: ast.ClassDef) -> bool:
+        """Whether Python makes the `__eq__` of a record: of a class, or of the first of its bases that has one."""
+        for base in self.order(node):
+            if isinstance(base, Class) and self.binder(base.node, "__eq__") == base:
+                return False
+            if isinstance(base, Class) and any(_is_record(decorator, "eq") for decorator in base.node.decorator_list):
+                return True
+        return self.is_tuple(node)
 
     def _whole(self, value: Collection | Instance) -> list[Slot]:
         """Return the slot of everything in a collection, which may get items at places that are not known yet."""
