@@ -8,6 +8,7 @@ from pathlib import Path
 from migrate._decision import Decision
 from migrate._flattened import Flattened, calls_c
 from migrate._resolved import Resolved
+from migrate._tabled import settings
 from migrate.evidence.accounts import Account
 from migrate.evidence.handles import Explained, Handles
 from migrate.evidence.lookups import LookUp, Lookups, Table
@@ -31,7 +32,8 @@ class Evidenced:
         self._accounts = accounts
         self._flattened: Flattened
         self._data = {path: source.data for path, source in sources.items()}
-        lookups = Lookups(Facts(sources, given), Runs(accounts, self._data), sources, _of_c(sources))
+        facts = Facts(sources, given)
+        lookups = Lookups(facts, sources, Runs(accounts, self._data), of_c=_of_c(sources), changed=settings(facts))
         self._resolved = Resolved(sources, list(lookups.tables()))
         self._doubts: dict[_Place, str] = {(path, node.lineno): doubt for (path, node), doubt in lookups.doubts.items()}
 

@@ -1,4 +1,4 @@
-"""Files with getattr calls that runs explain, rewritten with tables in their place where all of a table changes."""
+"""Files with getattr calls, rewritten with tables of the names that are seen, or that runs read, where these change."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class Resolved:
         because = finding.because and (
             finding.because[0], span_before(self._flat.get(finding.because[0]), finding.because[1]))  # fmt: skip
         table = next((table for table in self.tables if table.path == finding.path and self._is_in(span, table)), None)
-        if table is None or not finding.change:
+        if table is None or not table.shown or not finding.change:
             return finding._replace(span=span, because=because)
         message = with_evidence(finding.message, Level.EVIDENCE, table.shown)
         return finding._replace(

@@ -69,7 +69,8 @@ CODES: dict[str, Code] = {
         "an old name is looked up at run time",
         "The name stands in text that getattr, importlib, exec, doctest, mock.patch or a loader reads; or anywhere "
         "in a program that looks up names which it computes.",
-        "Write the import or the call out in Python, then run migrate again; or change the text by hand.",
+        "Write the import or the call out in Python (a lambda in place of `methodcaller`), then run migrate again; or "
+        'change the text by hand: `ep.configure(**{name: value})` for `getattr(ep, "set_" + name)(value)`.',
         evidence=_NAMES,
     ),
     "CCM006": Code(
@@ -173,9 +174,10 @@ CODES: dict[str, Code] = {
         "needs-evidence",
     ),
     "CCM082": Code(
-        "an old object is inspected, copied or pickled",
-        "The modern object has other attributes and another state.",
-        "Take what you need from the object by its methods.",
+        "an old object is inspected, compared, copied or pickled",
+        "The modern object has other attributes and another state. What replaces an old function or method is made "
+        "where it is written: no two of them are equal, which keys, caches and members of enumerations ask for.",
+        "Take what you need from the object by its methods; tell functions apart by names of your own.",
     ),
     "CCM083": Code(
         "migrate cannot see who calls this function or class",

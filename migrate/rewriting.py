@@ -31,9 +31,12 @@ from migrate.rules.core import names as name_rules
 from migrate.text.check import complaints
 
 if TYPE_CHECKING:
+    from migrate._evidenced import Evidenced
     from migrate._idioms import Idioms
+    from migrate._tabled import Tabled
 
 UNREADABLE, NO_RULE, MIXED, NOT_GIVEN, ORDER = "CCM001", "CCM022", "CCM035", "CCM049", "CCM070"
+LOOKED_UP = "CCM005"
 _NOTHING: Mapping[Path, bytes] = MappingProxyType({})
 
 
@@ -70,18 +73,28 @@ def rewrite_project(
 
 def _rewritten(sources: Mapping[Path, Source], given: frozenset[Path], options: Options) -> dict[Path, FileOutcome]:
     """Rewrite readable files."""
-    return _decided(sources, given, options, lambda flat: Evidence())[0]
+    outcomes, decision = _decided(sources, given, options, lambda flat: Evidence())
+    if all(cause.code != LOOKED_UP for cause in decision.causes):
+        return outcomes
+    from migrate._tabled import Tabled  # here: few programs look names up
+
+    tabled = Tabled(sources, given)
+    return _in_tables(tabled, given, options) if tabled.tables else outcomes
 
 
 def _by_evidence(sources: Mapping[Path, Source], given: frozenset[Path], options: Options) -> dict[Path, FileOutcome]:
     """Rewrite readable files with what runs showed, so far as it lets something change."""
     from migrate._evidenced import Evidenced  # here: it is seldom asked for
 
-    evidenced = Evidenced(sources, given, options.evidence)
+    return _in_tables(Evidenced(sources, given, options.evidence), given, options)
+
+
+def _in_tables(tabled: Tabled | Evidenced, given: frozenset[Path], options: Options) -> dict[Path, FileOutcome]:
+    """Rewrite files with tables in the place of look-ups, where all of a table changes."""
     while True:
-        outcomes, decision = _decided(evidenced.sources, given, options, evidenced.of)
-        if not evidenced.give_up(decision):
-            return evidenced.restored(outcomes)
+        outcomes, decision = _decided(tabled.sources, given, options, tabled.of)
+        if not tabled.give_up(decision):
+            return tabled.restored(outcomes)
 
 
 def _decided(

@@ -1,5 +1,6 @@
-"""Names of the old API that getattr computes, as tables of those that runs read: what no run read is a KeyError.
+"""Names of the old API that getattr computes, as tables of those that are seen, or that runs read.
 
+What no run read is a KeyError.
 `getattr(cc, prefix + verb)` becomes `{"doca_dev_open": cc.doca_dev_open, ...}[prefix + verb]`, which the rules rewrite
 as they rewrite every table of functions; so does `getattr(lib, prefix + verb)`, or `lib[...]`, of cffi and ctypes.
 """
@@ -14,10 +15,11 @@ from typing import NamedTuple, TypeVar
 
 from migrate.evidence.runs import Runs
 from migrate.facts.program import Facts
-from migrate.facts.tokens import are_modules, handles_among
+from migrate.facts.tokens import are_modules, handles_among, is_handle
 from migrate.old_api.accounts import accounted
 from migrate.old_api.generations import VOCABULARY
 from migrate.python.source import Source
+from migrate.python.values import Plain
 from migrate.text.pieces import Change, comments
 
 _LINE_END = re.compile(r"\r?\n")
@@ -28,7 +30,10 @@ _Node = TypeVar("_Node", bound=LookUp)
 
 
 class Table(NamedTuple):
-    """What takes the place of a look-up: what runs showed, and the changes of the text. of_c: in a library of C."""
+    """What takes the place of a look-up, and the changes of the text. of_c: in a library of C.
+
+    shown: what runs showed, "" where all names are seen.
+    """
 
     path: Path
     node: LookUp
@@ -41,19 +46,28 @@ class Lookups:
     """Makes the tables of a project. doubts: why others stay."""
 
     def __init__(
-        self, facts: Facts, runs: Runs, sources: Mapping[Path, Source], of_c: Collection[LookUp] = frozenset()
+        self,
+        facts: Facts,
+        sources: Mapping[Path, Source],
+        runs: Runs | None = None,
+        *,
+        of_c: Collection[LookUp] = frozenset(),
+        changed: Collection[ast.AST] = frozenset(),
     ) -> None:
-        """of_c: the look-ups in libraries of C whose names cannot be seen."""
-        self._facts, self._runs, self._sources, self._of_c = facts, runs, sources, of_c
+        """of_c: the look-ups in libraries of C whose names cannot be seen. changed: those that change by themselves."""
+        self._facts, self._sources, self._of_c, self._changed = facts, sources, of_c, changed
+        self._runs = runs or Runs((), {})
         self.doubts: dict[tuple[Path, ast.expr], str] = {}
 
     def tables(self) -> Iterator[Table]:
-        """Yield a table for every look-up that runs explain."""
+        """Yield a table for every look-up whose names are seen, or that runs explain."""
         for path, names in self._facts.names.items():
             for node in list(names.parents):
                 name = node.func if isinstance(node, ast.Call) else None
                 if isinstance(node, LookUp) and node in self._of_c:
                     yield from self._table(path, node, self._of_library)
+                elif node in self._changed:
+                    pass
                 elif isinstance(node, ast.Call) and isinstance(name, ast.Name) and self._is_getattr(name):
                     yield from self._of_object(path, node)
 
@@ -68,6 +82,9 @@ class Lookups:
             yield from self._table(path, node, self._of_module)
 
     def _table(self, path: Path, node: _Node, read: Callable[[Path, _Node], set[str]]) -> Iterator[Table]:
+        if (seen := self._seen(node)) and not self._form(path, node):
+            yield Table(path, node, "", self._changes(path, node, seen), False)
+            return
         doubt = self._runs.doubt(path) or self._form(path, node)
         names = set() if doubt else self._fitting(node, read(path, node))
         accounts = self._runs.names(path)
@@ -78,6 +95,17 @@ class Lookups:
             return
         shown = f"{accounts}: {len(names)} name{'s were' if len(names) > 1 else ' was'} read here"
         yield Table(path, node, shown, self._changes(path, node, sorted(names)), node in self._of_c)
+
+    def _seen(self, node: LookUp) -> list[str]:
+        """Return all names of a look-up, if they are seen, and what it is looked up on has them."""
+        owner, *texts = _parts(node)
+        values = self._facts.values.of(owner)
+        methods, kinds = self._facts.vocabulary.methods, {handle.kind for handle in handles_among(values)}
+        names = sorted(self._facts.texts(texts[0])) if texts and isinstance(node, ast.Call) else []
+        if are_modules(values) and Plain.NONE not in values:
+            return names if all(name in self._facts.vocabulary.exports for name in names) else []
+        is_only = all(map(is_handle, values)) and all((kind, name) in methods for kind in kinds for name in names)
+        return names if is_only else []
 
     def _fitting(self, node: LookUp, names: set[str]) -> set[str]:
         """Return those of the names that have the parts which can be seen: others were read beside it on its lines."""

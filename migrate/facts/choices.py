@@ -13,7 +13,7 @@ def parts(node: ast.expr, forest: Forest, expressions: Expressions, values: Valu
     """Return what an expression is one of; nothing for one that is no choice."""
     if isinstance(node, ast.IfExp):
         return [node.body, node.orelse]
-    if found := _items(node, forest, expressions) or _passed(node, forest, values):
+    if found := _items(node, forest, expressions) or passed(node, forest, values):
         return found
     bound = expressions.only_value(node)
     return [bound] if isinstance(bound, ast.IfExp) else []
@@ -37,7 +37,7 @@ def _items(node: ast.expr, forest: Forest, expressions: Expressions) -> list[ast
     return above.iter.elts if isinstance(above.iter, ast.Tuple | ast.List) else []
 
 
-def _passed(node: ast.expr, forest: Forest, values: Values) -> list[ast.expr]:
+def passed(node: ast.expr, forest: Forest, values: Values) -> list[ast.expr]:
     """Return what callers pass for a parameter, and its default where one leaves it; nothing where one is unseen."""
     variable = forest.of(node).of[node] if isinstance(node, ast.Name) else None
     parameter = variable.bindings[0] if variable and len(variable.bindings) == 1 else None

@@ -7,11 +7,11 @@ from collections.abc import Container, Hashable, Iterable, Iterator
 from typing import NamedTuple
 
 from migrate.facts.forest import Forest
-from migrate.facts.tokens import Handle, Method, Symbol
+from migrate.facts.tokens import Handle, Method, Symbol, handles_among
+from migrate.facts.told_apart import ToldApart
 from migrate.python.values import Class, External, Instance, Token, Value, Values
 
 EQUAL_DEVICES, INSPECTED = "CCM086", "CCM082"
-_LOOKING_UP = frozenset({"add", "setdefault", "get", "pop", "index", "remove", "count", "discard"})
 _PROTOCOLS = frozenset({External("typing.Protocol"), External("typing_extensions.Protocol")})
 _BY_METHODS = ("collections.abc.", "typing.", "contextlib.Abstract")  # classes that ask for methods, but for one:
 _EVERYTHING = frozenset({External("collections.abc.Hashable"), External("typing.Hashable")})
@@ -27,65 +27,15 @@ class Found(NamedTuple):
     code: str
 
 
-def is_told_apart(node: ast.expr, forest: Forest) -> bool:
-    """Whether an expression is compared with something that is not written out, or is a key or an item of a set.
-
-    In a tuple it is what the tuple is.
-    """
-    parent = forest.parents[node]
-    if isinstance(parent, ast.Tuple):
-        is_type = isinstance(forest.parents[parent], ast.Subscript)  # dict[str, cc.Endpoint]
-        return not is_type and is_told_apart(parent, forest)
-    if isinstance(parent, ast.Compare):
-        return not any(isinstance(side, ast.Constant) for side in parent.comparators)
-    if isinstance(parent, ast.Call):
-        return isinstance(parent.func, ast.Attribute) and parent.func.attr in _LOOKING_UP and parent.args[:1] == [node]
-    places = (getattr(parent, "keys", ()), getattr(parent, "elts", ()) if isinstance(parent, ast.Set) else ())
-    alone = (getattr(parent, "key", None), parent.elt if isinstance(parent, ast.SetComp) else None)
-    return any(node in place for place in places) or node in (*alone, getattr(parent, "slice", None))
-
-
-def are_told_apart(nodes: Iterable[ast.expr], forest: Forest) -> bool:
-    """Whether a function in these places is told apart: not by the one row of a table that is gone through only."""
-    told = [node for node in nodes if is_told_apart(node, forest)]
-    return bool(told) and not (len(told) == 1 and _is_row(told[0], forest))
-
-
-def _is_row(key: ast.expr, forest: Forest) -> bool:
-    """Whether an expression is a key of a display of which nothing but `items` is asked, where it stands or by name."""
-    table = forest.parents[key]
-    if not isinstance(table, ast.Dict):
-        return False
-    above = forest.parents[table]
-    if isinstance(above, ast.Assign) and len(above.targets) == 1 and isinstance(above.targets[0], ast.Name):
-        variable = forest.of(above).of[above.targets[0]]
-        is_local = isinstance(variable.scope.node, ast.FunctionDef | ast.AsyncFunctionDef)
-        return is_local and all(_asks_for_items(load, forest) for load in variable.loads)
-    return _asks_for_items(table, forest)
-
-
-def _asks_for_items(table: ast.expr, forest: Forest) -> bool:
-    asked = forest.parents[table]
-    return isinstance(asked, ast.Attribute) and asked.attr == "items"
-
-
-def found(forest: Forest, values: Values) -> Iterator[Found]:
+def found(forest: Forest, values: Values, told: ToldApart) -> Iterator[Found]:
     """Yield devices that were different objects and may be equal now, methods, and handles asked for a protocol."""
-    for token in values.tokens:
-        is_device = isinstance(token.key, Handle) and token.key.kind == "device"
-        nodes = values.used(token) if is_device or isinstance(token.key, Method) else ()
-        if not (any(is_told_apart(node, forest) for node in nodes) if is_device else are_told_apart(nodes, forest)):
-            continue
-        for node in values.uses(token):
-            if is_told_apart(node, forest):
-                met = _devices_met(node, forest, values) if is_device else [token]
-                yield Found(met, node, EQUAL_DEVICES if is_device else INSPECTED)
-    for _, compare in forest.nodes(ast.Compare):
-        held = [_devices_in(side, values) for side in (compare.left, *compare.comparators)]
-        origins = _opened({key.origin for devices in held for key in devices}, values)
-        compares = all(held) and not all(isinstance(operator, ast.Is | ast.IsNot) for operator in compare.ops)
-        if compares and not _are_apart(origins, forest):
-            yield Found([Token(key) for devices in held for key in devices], compare, EQUAL_DEVICES)
+    for token, nodes in told.names.items():
+        for node in nodes if isinstance(token.key, Method) else ():
+            yield Found([token], node, INSPECTED)
+    for node, devices in told.devices:
+        origins = _opened({handle.origin for handle in handles_among(devices)}, values)
+        if not _are_apart(origins, forest):
+            yield Found(devices, node, EQUAL_DEVICES)
     yield from _refused(forest, values)
     for _, call in forest.calls(("iter", "isinstance")):
         if getattr(call.func, "id", "") == "iter" and call.args:
@@ -123,33 +73,6 @@ def tested_for(
     origins = frozenset(key.origin for key in keys if isinstance(key, Handle))
     extended = (base.key for base in bases if isinstance(base, Token))
     return origins, any(isinstance(key, Symbol) and key.name in classes for key in extended)
-
-
-def _devices_met(node: ast.expr, forest: Forest, values: Values) -> list[Token]:
-    """Return the devices of which some may be one, opened twice, where an expression is told apart from others."""
-    parent = forest.parents[node]
-    sides = [part for part in getattr(parent, "keys", getattr(parent, "elts", [node])) if part is not None]
-    if isinstance(parent, ast.Compare):
-        if all(isinstance(operator, ast.Is | ast.IsNot) for operator in parent.ops):
-            return []
-        sides = [parent.left, *parent.comparators]
-    devices = [[value for value in with_items(side, values) if _is_device(value)] for side in sides]
-    missing = isinstance(parent, ast.Compare) and not all(devices)
-    together = [value for side in devices for value in side if isinstance(value, Token)]
-    origins = _opened({token.key.origin for token in together if isinstance(token.key, Handle)}, values)
-    return [] if missing or _are_apart(origins, forest) else together
-
-
-def _devices_in(node: ast.expr, values: Values) -> set[Handle]:
-    """Return the devices in the records that an expression can be, which `==` compares."""
-    records = [value for value in values.of(node) if isinstance(value, Instance)]
-    parts = (part for record in records if not values.has_own(record, "__eq__") for part in values.shown(record))
-    keys = (value.key for part in parts for value in part if isinstance(value, Token) and _is_device(value))
-    return {key for key in keys if isinstance(key, Handle)}
-
-
-def _is_device(value: Value) -> bool:
-    return isinstance(value, Token) and isinstance(value.key, Handle) and value.key.kind == "device"
 
 
 def of_kind(kind: str | None, values: Values) -> set[Hashable]:

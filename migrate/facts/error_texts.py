@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Iterator
 
 from migrate.facts.forest import Forest, last_name
@@ -18,6 +19,7 @@ _FUNCTIONS = _METHODS | MATCHING | {"fnmatch", "fnmatchcase", "contains"}
 _KEYED = frozenset({"get", "pop", "setdefault"})
 _TRACING = frozenset({"print_exc", "exception"})
 _EXPECTING = frozenset({"assertRaisesRegex"})
+_PLACES = frozenset("^$\\(")  # what a regular expression may ask for a place in the text with
 
 
 def looks_at_texts(forest: Forest, values: Values, api: OldApi) -> Iterator[tuple[str, Text]]:
@@ -106,9 +108,21 @@ def _traced(call: ast.Call, forest: Forest, values: Values, api: OldApi) -> Iter
 
 def _expected(call: ast.Call, values: Values, api: OldApi) -> Iterator[Text]:
     """Yield the texts that a test expects: of errors that are raised with a pattern."""
-    patterns = [keyword for keyword in call.keywords if keyword.arg == "match"]
-    if not call.args or not (last_name(call.func) in _EXPECTING or (patterns and last_name(call.func) == "raises")):
+    patterns = [word.value for word in call.keywords if word.arg in ("match", "expected_regex")]
+    patterns += call.args[1:2] if last_name(call.func) in _EXPECTING else []
+    if not call.args or not patterns or all(map(_is_in_every_text, patterns)):
         return
     for kind in values.of(call.args[0]):
         for error in api.caught(kind) or ():
             yield from (text.key for text in api.text(error) if isinstance(text.key, Text))
+
+
+def _is_in_every_text(pattern: ast.expr) -> bool:
+    """Whether a regular expression matches nothing at all, which it finds at the beginning of every text."""
+    text = pattern.value if isinstance(pattern, ast.Constant) else None
+    if not isinstance(text, str) or not _PLACES.isdisjoint(text):
+        return False
+    try:
+        return re.search(text, "") is not None
+    except re.error:
+        return False

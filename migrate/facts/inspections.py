@@ -68,6 +68,8 @@ class Inspections:
             texts = {str(part.value).partition(".")[0] for part in node.args if isinstance(part, ast.Constant)}
             found = ((*self._having(text), *self._references.reached(Symbol(text))) for text in texts)
             yield [origin for origins in found for origin in origins], node, COMPUTED
+        if node in self._references.computed:
+            return
         if not node.args or node in self._references.calls or name not in LOOKING_UP | {"type"}:
             return
         origins, asked = _origins(self._values.of(node.args[0])), first_constant(node.args[1:2])

@@ -8,12 +8,12 @@ from functools import cached_property
 from itertools import chain
 from pathlib import Path
 
-from migrate.facts.comparisons import are_told_apart
 from migrate.facts.forest import Forest, last_name
 from migrate.facts.handles import OldApi
 from migrate.facts.hints import Hints
 from migrate.facts.known_calls import BY_REPR, LOOKING_UP, NAMESPACES, SHOWING
 from migrate.facts.tokens import Method, Symbol
+from migrate.facts.told_apart import ToldApart
 from migrate.python._looping import constants, rows
 from migrate.python.scopes import Kind
 from migrate.python.values import Collection, External, Function, Token, Value, Values
@@ -37,15 +37,17 @@ class Introspection:
     is asked. readers: the files that read source.
     """
 
-    def __init__(self, forest: Forest, values: Values, api: OldApi) -> None:
+    def __init__(self, forest: Forest, values: Values, api: OldApi, told: ToldApart) -> None:
         self._forest, self._values, self._errors = forest, values, api.vocabulary.errors
         self._constants, self._exports = api.vocabulary.constants, api.vocabulary.exports
         self._packages = api.vocabulary.packages
-        self._classes, self._flat = api.vocabulary.classes, api.vocabulary.flat
+        self._classes = api.vocabulary.classes
         self._stars = {path for path, alias in forest.nodes(ast.alias) if alias.name == "*"}
         self._reads_types = any(node.attr == "type" for _, node in forest.nodes(ast.Attribute))  # of dataclass fields
         self.named: set[Hashable] = set()
-        self.inspected = frozenset([*self._inspected(), *self._shown_constants()])
+        functions = {*api.vocabulary.flat, *api.vocabulary.objects} - self._classes.keys()
+        compared = (key for key in (token.key for token in told.names) if getattr(key, "name", "") in functions)
+        self.inspected = frozenset([*self._inspected(), *self._shown_constants(), *compared])
         self.readers = frozenset(self._readers())
 
     def _inspected(self) -> Iterator[Symbol]:
@@ -72,10 +74,6 @@ class Introspection:
             if any(last_name(decorator) == "register" for decorator in function.decorator_list):
                 annotations = (argument.annotation for argument in function.args.args[:1])
                 yield from (symbol for note in annotations if note for symbol in self._symbols(note))
-        for token in self._values.tokens:
-            if isinstance(token.key, Symbol) and token.key.name in self._flat:
-                told = are_told_apart(self._values.used(token), self._forest)
-                yield from [token.key] if told else ()
 
     @cached_property
     def _names_functions(self) -> bool:

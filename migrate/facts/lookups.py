@@ -7,6 +7,7 @@ from functools import cached_property
 
 from migrate.facts.forest import Forest, last_name
 from migrate.facts.known_calls import LOOKING_UP, NAMESPACES, RUNNING
+from migrate.python._looping import looped
 from migrate.python.values import Class, Collection, Instance, Plain, Values
 
 _OF_OBJECTS = LOOKING_UP | {"setattr", "delattr"}
@@ -48,7 +49,7 @@ class Lookups:
         if name in RUNNING and isinstance(call.func, ast.Attribute):
             return False  # re.compile
         texts = call.args[1:2] if name in _OF_OBJECTS or name == "object" else call.args[:1]
-        is_written = all(isinstance(text, ast.Constant) for text in texts)
+        is_written = all(isinstance(text, ast.Constant) or looped(text, self._forest.of(text)) for text in texts)
         return not is_written and not (name in _OF_OBJECTS and self._is_own(call.args[0]))
 
     def _is_value(self, name: ast.Name) -> bool:

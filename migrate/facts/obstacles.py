@@ -19,6 +19,7 @@ from migrate.facts.references import Reference, References
 from migrate.facts.shown import Shown
 from migrate.facts.texts import WORD
 from migrate.facts.tokens import Handle, Method, handles_among, is_handle
+from migrate.facts.told_apart import ToldApart
 from migrate.facts.unseen import Callers
 from migrate.python.modules import is_standard
 from migrate.python.values import (
@@ -65,6 +66,7 @@ class Obstacles:
         suspects: Set[str],
         given: frozenset[Path],
         modules: ModuleValues,
+        told: ToldApart,
     ) -> None:
         self._forest, self._values, self._api, self._references = forest, values, api, references
         self._suspects, self._given = suspects, given
@@ -86,7 +88,7 @@ class Obstacles:
                 judge(self, node)
         for handle, where, code in shown.elsewhere():
             self._add([handle], where, code)
-        for compared in comparisons.found(forest, values):
+        for compared in comparisons.found(forest, values, told):
             self._add(*compared)
         for call, origins in api.given_away.items():
             for origin in origins:

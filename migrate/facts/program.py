@@ -30,6 +30,7 @@ from migrate.facts.references import Reference, References
 from migrate.facts.results import Results
 from migrate.facts.texts import Texts
 from migrate.facts.tokens import Data, Handle, Symbol, handles_among, symbols
+from migrate.facts.told_apart import ToldApart
 from migrate.facts.type_comments import type_comments
 from migrate.facts.unseen import unseen_handles
 from migrate.old_api.accounts import accounted
@@ -85,17 +86,18 @@ class Facts:
         aliases = cache(lambda path: frozenset(self._aliases(path)))
         texts = Texts(forest, vocabulary, Lookups(forest, values), aliases)
         patches = Patches(forest, values, self.project, vocabulary)
-        introspection = Introspection(forest, values, api)
+        told = ToldApart(forest, values)
+        introspection = Introspection(forest, values, api, told)
         self.source_readers = introspection.readers
         modules = ModuleValues(forest, values)
-        references = References(forest, values, api, self.project, texts, patches, introspection, modules)
-        self.calls = references.calls
+        references = References(forest, values, api, self.project, texts, patches, introspection, modules, told)
+        self.calls, self.texts = references.calls, references.texts
         references.found = OpenedLibraries(forest, values, self.project, texts, causes).explained(references.found)
         naming = {reference.path for reference in references.found}
         # The comment of an earlier run says that a file had to do with the old API.
         naming |= {path for path, source in sources.items() if "migrate explain CCM034)" in source.text}
         likely = Likely(forest, values, api, frozenset(token.key for token in values.tokens), self.project, naming)
-        self._obstacles = Obstacles(forest, values, api, references, likely.suspects, given, modules)
+        self._obstacles = Obstacles(forest, values, api, references, likely.suspects, given, modules, told)
         self._reaching = Reaching(forest, values, self.controls)
         self._results = Results(forest, values, api, self._reaching)
         self._presence = Presence(forest, values, self.controls, self.calls)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from migrate.facts.comparisons import is_told_apart, tested_for
+from migrate.facts.choices import passed
+from migrate.facts.comparisons import tested_for
 from migrate.facts.feature_tests import FeatureTests
 from migrate.facts.forest import Forest, last_name
 from migrate.facts.handles import OldApi
@@ -16,16 +18,19 @@ from migrate.facts.introspection import Introspection
 from migrate.facts.module_values import ModuleValues
 from migrate.facts.patches import Patches
 from migrate.facts.texts import Texts, is_old_word
-from migrate.facts.tokens import Code, Handle, Method, Symbol, has_symbol, is_handle, modules, symbols
+from migrate.facts.tokens import Code, Handle, Method, Symbol, handles_among, has_symbol, is_handle, modules, symbols
+from migrate.facts.told_apart import ToldApart
 from migrate.old_api.c_names import is_c_name, is_core
 from migrate.old_api.calls import Call, splats
 from migrate.old_api.generation_1x import SUFFIX
 from migrate.old_api.spellings import flat, objects
+from migrate.python._looping import looped
 from migrate.python.modules import Project
-from migrate.python.scopes import Kind
+from migrate.python.scopes import Kind, Variable
 from migrate.python.values import Collection, External, Module, Plain, Token, Value, Values
 
 _TYPE_TESTS = frozenset({"isinstance", "issubclass"})
+_GETATTR = External("builtins.getattr")
 OF_C = "CCM007"  # a name of a C library
 _READS = {"hasattr": "CCM006", "getattr": "CCM005"}
 
@@ -39,6 +44,7 @@ class Reference:
     shown: the `__name__` that the program asks of the function.
     opened: file and node of the place that opens the C library that the name is of, and why no run settles that.
     alike: the same call as a call of the other functions that it may be, on handles of other kinds.
+    texts: the names that `getattr` takes here from a handle, where the program puts them together.
     """
 
     path: Path
@@ -51,6 +57,7 @@ class Reference:
     shown: str = ""
     opened: tuple[Path, ast.AST, str] | None = None
     alike: tuple[Call, ...] = ()
+    texts: tuple[str, ...] = ()
 
 
 class References:
@@ -66,7 +73,9 @@ class References:
         patches: Patches,
         introspection: Introspection,
         modules: ModuleValues,
+        told: ToldApart,
     ) -> None:
+        self._told = told
         self._forest, self._values, self._api, self._project = forest, values, api, project
         self._texts, self._patches, self._inspected = texts, patches, introspection.inspected
         self._named = introspection.named
@@ -74,6 +83,7 @@ class References:
         self._features = FeatureTests(forest, values, api.vocabulary)
         self._reached: dict[Symbol | Method, frozenset[Hashable]] = {}
         self.calls: dict[ast.Call, Call] = {}
+        self.computed: set[ast.Call] = set()  # where names are put together, all of which are seen
         self.found: list[Reference] = []
         for kind, judge in _JUDGES.items():
             for path, place in forest.nodes(kind):
@@ -255,9 +265,9 @@ class References:
         """Whether a class is called away from its name, and compared or asked for; what takes its place is no class."""
         if getattr(key, "name", "") not in self._api.vocabulary.classes or not self.reached(key):
             return False
+        if Token(key) in self._told.names:
+            return True
         for node in self._values.used(Token(key)):
-            if is_told_apart(node, self._forest):
-                return True
             call = self._forest.parents[node]
             asks = isinstance(call, ast.Call) and last_name(call.func) in _TYPE_TESTS and node in call.args[1:]
             if asks and not self._is_name(node):
@@ -342,6 +352,40 @@ class References:
     def _may_be_anything(self, values: frozenset[Value]) -> bool:
         return not values or Plain.UNKNOWN in values
 
+    # ------------------------------------------------------------------ names that are put together
+
+    def _looked_up(self, path: Path, node: ast.Call) -> Iterator[Reference]:
+        """Give the reference of `getattr(ep, "set_" + name)` where every name is seen: some methods of handles."""
+        if self._values.of(node.func) != {_GETATTR} or len(node.args) != 2 or isinstance(node.args[1], ast.Constant):
+            return
+        kinds = {handle.kind for handle in handles_among(self._values.of(node.args[0]))}
+        texts = self.texts(node.args[1])
+        methods = [value.key for value in self._values.of(node) if isinstance(value, Token)]
+        known = [self._api.vocabulary.methods.get((kind, text)) for kind in kinds for text in texts]
+        is_only = all(map(is_handle, self._values.of(node.args[0]))) and len(methods) == len(self._values.of(node))
+        if known and all(known) and is_only and all(isinstance(key, Method) for key in methods):
+            origins = (self.reached(key) | {key.handle.origin} for key in methods if isinstance(key, Method))
+            name = known[0].name if known[0] else ""
+            found = Reference(path, node, name, origins=frozenset[Hashable]().union(*origins), texts=tuple(texts))
+            self.computed.add(node)
+            yield found
+
+    def texts(self, node: ast.expr) -> list[str]:
+        """Return every text that an expression can be, nothing where one may be unseen."""
+        given = partial(passed, forest=self._forest, values=self._values)
+        return looped(node, self._forest.of(node), is_own=self._is_of_one_file, passed=given)
+
+    def _is_of_one_file(self, table: Variable) -> bool:
+        """Whether a table that has a name is used in its own file only."""
+        if table.scope.kind is not Kind.MODULE:
+            return True
+        home = self._forest.path(table.bindings[0])
+        paths = self._forest.names
+        if any(self._project.home(path, star) == home for path in paths for star in self._project.stars(path)):
+            return False
+        named = any(alias.name == table.name for _, alias in self._forest.nodes(ast.alias))
+        return not named and not any(node.attr == table.name for _, node in self._forest.nodes(ast.Attribute))
+
     # ------------------------------------------------------------------ text
 
     def _constant(self, path: Path, node: ast.Constant) -> Iterator[Reference]:
@@ -375,5 +419,6 @@ _JUDGES: dict[type[Any], Any] = {
     ast.alias: References._alias,
     ast.Name: References._name,
     ast.Attribute: References._attribute,
+    ast.Call: References._looked_up,
     ast.Constant: References._constant,
 }

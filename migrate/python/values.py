@@ -162,6 +162,34 @@ class Values:
         collections = (value for value in values if isinstance(value, Collection))
         return frozenset[Value]().union(*map(self.elements, collections))
 
+    def iterated(self, values: Iterable[Value]) -> frozenset[Value]:
+        """Return what iterating over the collections among some values gives: of a dict its keys."""
+        collections = (value for value in values if isinstance(value, Collection))
+        return frozenset(item for owner in collections for item in self._engine.elements(owner).values)
+
+    @property
+    def collections(self) -> Sequence[Collection]:
+        """Every collection that some expression can have."""
+        return self._engine.collections
+
+    @cached_property
+    def held(self) -> Mapping[Value, Iterable[Token]]:
+        """The tokens that `==` and hashes of collections and records look at, in what is in these, too."""
+        holders: dict[Value, list[Value]] = {}
+        for holder in self._engine.holders:
+            for item in {item for slot in self._engine.compared(holder) for item in slot.values}:
+                if isinstance(item, Token | Collection | Instance):
+                    holders.setdefault(item, []).append(holder)
+        found: dict[Value, dict[Token, None]] = {}
+        for token in [item for item in holders if isinstance(item, Token)]:
+            todo: list[Value] = [token]
+            while todo:
+                new = [holder for holder in holders.get(todo.pop(), ()) if token not in found.get(holder, ())]
+                for holder in new:
+                    found.setdefault(holder, {})[token] = None
+                todo += new
+        return found
+
     @cached_property
     def shows(self) -> Sequence[tuple[ast.expr, frozenset[Value]]]:
         """The calls of Python's own that make or write texts, with each thing that they are given."""

@@ -103,7 +103,8 @@ def _brackets(text: str) -> dict[int, list[_Bracket]]:
                 pair = _Bracket(len(stack), opened.start[1], token.start[1], tuple(commas), splits)
                 found.setdefault(token.start[0], []).append(pair)
         elif stack:
-            stack[-1][2].append(token.string)
+            if lambdas[-1:] != [len(stack)]:
+                stack[-1][2].append(token.string)
             if token.string == "lambda":
                 lambdas.append(len(stack))
             elif token.string == ":" and lambdas[-1:] == [len(stack)]:

@@ -18,7 +18,7 @@ PROGRAM = """\
 import sys
 import doca_comm_channel as cc
 def call(verb, *args):
-    return getattr(cc, "doca_comm_channel_ep_" + verb)(*args)
+    return getattr(cc, "doca_comm_channel_ep_" + verb.lower())(*args)
 code, end = call("create")
 if len(sys.argv) > 1:
     print(getattr(cc, "doca_error_get_" + sys.argv[1])(code))

@@ -46,6 +46,21 @@ def test_fields_of_a_class_that_extends_one_of_the_library_are_bound_once(base: 
     assert steps(f"class Mine({base}): pass\nmine, other = Mine(), {other}\nother.peer = mine.peer\n") < 100
 
 
+@pytest.mark.parametrize("base", ["comch_next.Client", "cc.Endpoint"])
+@pytest.mark.parametrize("link", ["x{0} = M{0}()\nx{0}.peer = x{1}.peer", "x{0} = M{0}(x{1})"])
+def test_heirs_that_share_attributes_in_a_chain_do_not_multiply(base: str, link: str) -> None:
+    def chain(count: int) -> str:
+        body = "    def __init__(self, inner):\n        self.inner = inner\n        self.peer = inner.peer\n"
+        body = body if "(x" in link else "    pass\n"
+        classes = "".join(f"class M{number}({base}):\n{body}" for number in range(1, count))
+        links = (link.format(number, number - 1) for number in range(1, count))
+        return f"class M0({base}): pass\n{classes}x0 = M0()\n" + "\n".join(links)
+
+    few, more, many = (steps(chain(count)) for count in (10, 20, 40))
+    assert more < 2.2 * few
+    assert many < 2.2 * more
+
+
 def sums(count: int) -> str:
     return "row = ()\n" + "".join(f"row = row + (cc.Endpoint(), {number})\n" for number in range(count))
 

@@ -104,6 +104,9 @@ class Attributes(Texts):
             self.add(result, Bound(External(f".{name}"), (value,)))
         elif name == "__self__" and isinstance(value, Bound):
             self.add(result, value.arguments[0])
+        elif name == "func" and isinstance(value, Partial):
+            for function, _ in self._partials[value]:
+                self.flow(function, result)
         elif name in ("__func__", "__wrapped__", "func", "fget"):
             self.add(result, value.function if isinstance(value, Bound | Descriptor) else value)
         elif name == "register" and isinstance(value, Descriptor | Partial):  # functools.singledispatch
@@ -186,6 +189,12 @@ class Attributes(Texts):
         if base.name in ENUMS and name in ("value", "_value_"):
             for member in sorted(self.classes[receiver.node].bound if receiver.node in self.classes else ()):
                 self.flow(self.field(Class(receiver.node), member), slot)
+            return
+        if base.name in ENUMS and name == "__members__":
+            member = self.constant(Instance(receiver.node))
+            members, contents = self.make(receiver.node, "dict", None, member, place=(name,))
+            self.add(contents.keys, Plain.OTHER)
+            self.add(slot, members)
             return
         method = External(f"{base.name}.{name}" if name.startswith("__") else f".{name}")
 

@@ -61,7 +61,10 @@ class Calls(Callbacks):
         elif isinstance(value, Bound):
             self.call_value(value.function, site.after(*(self.constant(argument) for argument in value.arguments)))
         elif isinstance(value, Class):
-            self._construct(value, site)
+            if self.is_given(value.node, "__call__"):
+                self.call(self.attribute(value, "__call__"), site)
+            else:
+                self.construct(value, site)
         elif isinstance(value, Token):
             self._call_token(value, site)
         elif isinstance(value, Instance):
@@ -178,7 +181,8 @@ class Calls(Callbacks):
 
     # ------------------------------------------------------------------ classes
 
-    def _construct(self, value: Class, site: Site) -> None:
+    def construct(self, value: Class, site: Site) -> None:
+        """Make an instance of a class, as `type.__call__` does."""
         instance = Instance(value.node)
         info = self.classes.get(value.node)
         if info is None:

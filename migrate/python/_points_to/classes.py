@@ -10,6 +10,7 @@ from functools import partial
 from migrate.python._points_to.domain import (
     Bound,
     Class,
+    Collection,
     Descriptor,
     External,
     Function,
@@ -19,7 +20,7 @@ from migrate.python._points_to.domain import (
     Token,
     Value,
 )
-from migrate.python._points_to.heap import Frame, Heap
+from migrate.python._points_to.heap import IMPLICIT, Frame, Heap
 from migrate.python._points_to.slots import Slot
 from migrate.python.modules import Project
 
@@ -72,6 +73,7 @@ class Classes(Heap):
         self._orders: dict[ast.ClassDef, list[Value]] = {}
         self._attributes: dict[tuple[Value, str], Slot] = {}
         self._stores: dict[tuple[Value, str], Slot] = {}
+        self._kinds: dict[ast.ClassDef, Slot] = {}
 
     # ------------------------------------------------------------------ bases
 
@@ -157,6 +159,27 @@ class Classes(Heap):
         """Whether a class extends one of these library classes, as far as bases are known."""
         return any(isinstance(base, External) and base.name in names for base in self.order(node))
 
+    def kinds(self, node: ast.ClassDef) -> Slot:
+        """The slot of the metaclasses of a class, its own and those of its bases."""
+        if node not in self._kinds:
+            slot = self._kinds[node] = Slot()
+            if info := self.classes.get(node):
+                for word in node.keywords:
+                    if word.arg == "metaclass":
+                        self.flow(self.slot(info.frame, word.value), slot)
+
+            def inherit(base: Value) -> None:
+                if isinstance(base, Class):
+                    self.flow(self.kinds(base.node), slot)
+
+            self.search(node, "", inherit, after=node)
+        return self._kinds[node]
+
+    def is_given(self, node: ast.ClassDef, name: str) -> bool:
+        """Whether a class has a method of a metaclass of the project."""
+        kinds = (kind for kind in self.kinds(node).values if isinstance(kind, Class))
+        return any(self.binder(kind.node, name) for kind in kinds)
+
     # ------------------------------------------------------------------ attributes
 
     def attribute(self, owner: Instance | Class | Super, name: str) -> Slot:
@@ -170,9 +193,16 @@ class Classes(Heap):
             return slot
         if isinstance(owner, Instance):
             self.flow(self.field(owner, name), slot)
+        is_of_kind = after is not None and not self.extends(receiver.node, Class(after))  # super() in a metaclass
+        if isinstance(receiver, Class) and (after is None or is_of_kind):
+            self.watch(self.kinds(receiver.node), lambda kind: self._from_kind(kind, receiver, name, slot, after))
+            if is_of_kind:
+                return slot
         self.search(receiver.node, name, lambda base: self._from_base(base, receiver, name, slot), after)
         if isinstance(owner, Instance) and not name.startswith("__") and self.binder(owner.node, name) is None:
             self.otherwise(slot, lambda: self._from_getattr(owner, slot))
+        if isinstance(owner, Class) and not name.startswith("__") and self.is_given(owner.node, "__getattr__"):
+            self.otherwise(slot, lambda: self.call_with(self.attribute(owner, "__getattr__"), [self.other], slot))
         return slot
 
     def _from_base(self, base: Value, receiver: Instance | Class, name: str, slot: Slot) -> None:
@@ -191,16 +221,41 @@ class Classes(Heap):
             on_class = isinstance(receiver, Class)
 
             def bind(value: Value) -> None:
-                is_bound = isinstance(value, Bound)
                 function = value.function if isinstance(value, Bound) else value
-                if is_bound or on_class:
-                    self.add(slot, value)  # a bound method stays bound to its object
-                if not on_class and (not is_bound or function is Plain.UNKNOWN):
+                if function is Plain.UNKNOWN and not on_class:
+                    self.add(slot, Bound(function, (self._heir(base, receiver),)))
+                if isinstance(value, Bound) or on_class or value == base:
+                    self.add(slot, value)  # bound already, or of a library of which no more is known than that
+                elif function is not Plain.UNKNOWN:
                     self.add(slot, Bound(function, (receiver,)))
 
             self.watch(known, bind)
         else:
             self.add(slot, Plain.UNKNOWN)
+
+    def _from_kind(self, kind: Value, receiver: Class, name: str, slot: Slot, after: ast.ClassDef | None) -> None:
+        """Add what a class has of its metaclass, of which it is an instance."""
+
+        def found(base: Value) -> None:
+            if isinstance(base, Class):
+                self.watch(self.field(base, name), bind)
+            elif isinstance(base, External) and name in ("__call__", "__init__"):
+                self.add(slot, Bound(External(f"builtins.type.{name}"), (receiver,)))
+
+        def bind(value: Value) -> None:
+            if isinstance(value, Descriptor) and value.kind not in ("method", "staticmethod", "classmethod"):
+                self.call_with(self.constant(value.function), [self.constant(receiver)], slot)
+            else:
+                self.add(slot, Bound(value, (receiver,)) if isinstance(value, Function) else value)
+
+        if isinstance(kind, Class) and (after or self.binder(receiver.node, name) is None):
+            self.search(kind.node, name, found, after)
+
+    def _heir(self, base: Token, receiver: Value) -> Value:
+        """Return what stands for all instances of heirs of a class whose unknown attributes are read."""
+        heirs = Collection(IMPLICIT, context=base)
+        self.add(self.contents(heirs).some, receiver)
+        return heirs
 
     def _is_set_at_once(self, node: ast.ClassDef, name: str) -> bool:
         """Whether `__init__` stores to an attribute in any case, so that a None in the class never shows."""

@@ -106,6 +106,10 @@ class Elements(Classes):
             elif isinstance(value, Class):
                 if self.has_base(value.node, ENUMS):
                     self.add(slot, Instance(value.node))
+                if self.is_given(value.node, "__iter__"):
+                    iterator = Slot()
+                    self.call_with(self.attribute(value, "__iter__"), [], iterator)
+                    self.watch(iterator, lambda each: self.advance(each, slot))
             else:
                 self._opaque(value, slot)
         return self._elements[value]

@@ -172,6 +172,16 @@ class Heap(Solver):
             self.flow(found.some, found.every)
         return found
 
+    @property
+    def holders(self) -> list[Value]:
+        """Everything that has items or fields."""
+        return list({**self._contents, **self.fields})
+
+    @property
+    def collections(self) -> list[Collection]:
+        """Every collection."""
+        return [value for value in self._contents if isinstance(value, Collection)]
+
     def item(self, contents: Contents, key: Key) -> Slot:
         """The slot of one index or key, which has what may be anywhere too."""
         if isinstance(key, int) and key > MAX_INDEX:

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Hashable
 from dataclasses import dataclass, replace
 
+from migrate.python._points_to.classes import ENUMS
 from migrate.python._points_to.domain import Class, Collection, External, Instance, Knowledge, Plain, Token, Value
 from migrate.python._points_to.elements import Elements
 from migrate.python._points_to.heap import Contents, Frame, Key, context
@@ -118,6 +119,13 @@ class Items(Elements):
         """What is at an index or key of a value; None for one that is not known before the run."""
         if isinstance(value, Collection):
             return self.get(self.contents(value), wanted)
+        if isinstance(value, Class) and (self.has_base(value.node, ENUMS) or self.is_given(value.node, "__getitem__")):
+            slot = Slot()
+            if self.is_given(value.node, "__getitem__"):
+                self.call_with(self.attribute(value, "__getitem__"), [key], slot)
+            else:
+                self.add(slot, Instance(value.node))
+            return slot
         if isinstance(value, Class | External):
             slot = Slot()
             generic = isinstance(value, Class) or is_standard(value.name)

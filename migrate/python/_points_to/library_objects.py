@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from migrate.python._looping import looped
+from migrate.python._points_to.classes import ENUMS
 from migrate.python._points_to.domain import (
     Class,
     Collection,
@@ -15,6 +17,7 @@ from migrate.python._points_to.domain import (
     Module,
     Plain,
     Super,
+    Token,
     Value,
 )
 from migrate.python._points_to.functions import Site
@@ -31,6 +34,8 @@ from migrate.python._points_to.slots import Slot
 
 if TYPE_CHECKING:
     from migrate.python._points_to.attributes import Attributes
+
+METACLASSES = frozenset({"builtins.type", "abc.ABCMeta", "enum.EnumMeta", "enum.EnumType"})
 
 
 # ---------------------------------------------------------------------- contexts
@@ -70,10 +75,10 @@ def _namespace(heap: Attributes, site: Site) -> None:
     heap.add(site.result, collection)
 
 
-@summary("builtins.object.__new__", "builtins.Exception.__new__")
+@summary(*(f"builtins.{kind}.__new__" for kind in ("object", "Exception", "int", "str", "float", "tuple")))
 def _new(heap: Attributes, site: Site) -> None:
     def make(value: Value) -> None:
-        if isinstance(value, Class):
+        if isinstance(value, Class) and not heap.has_base(value.node, METACLASSES):
             heap.add(site.result, Instance(value.node))
 
     heap.watch(argument(heap, site, 0), make)
@@ -139,7 +144,7 @@ def _getattr(heap: Attributes, site: Site) -> None:
     known = looped(node, site.frame.names) if node else []
 
     def look_up(value: Value) -> None:
-        if known and isinstance(value, Instance | Class):
+        if known and isinstance(value, Instance | Class | Token):
             for field in known:
                 heap.load(heap.constant(value), field, site.result, site.node)
         elif isinstance(value, Instance | Class):
@@ -183,10 +188,47 @@ def _import(heap: Attributes, site: Site) -> None:
 
 @summary("builtins.type")
 def _type(heap: Attributes, site: Site) -> None:
+    if len(site.positional) > 1:
+        heap.leave(site)  # a class that is made by a call
+        return
+
     def kind(value: Value) -> None:
         heap.add(site.result, Class(value.node) if isinstance(value, Instance) else Plain.OTHER)
 
     heap.watch(argument(heap, site, 0), kind)
+
+
+@summary("builtins.type.__call__")
+def _instance(heap: Attributes, site: Site) -> None:
+    rest = replace(site, positional=site.positional[1:])
+
+    def make(value: Value) -> None:
+        if isinstance(value, Class):
+            heap.construct(value, rest)
+
+    heap.watch(argument(heap, site, 0), make)
+
+
+@summary(*(f"{kind}.__new__" for kind in METACLASSES))
+def _made_class(heap: Attributes, site: Site) -> None:
+    heap.watch(argument(heap, site, 0), lambda kind: heap.flow(heap.field(kind, "type.made"), site.result))
+
+
+@summary(*(f"{kind}.__init__" for kind in ENUMS))
+def _member(heap: Attributes, site: Site) -> None:
+    heap.add(site.result, Plain.OTHER)
+    heap.derive(site)
+
+
+@summary(*ENUMS)
+def _enumeration(heap: Attributes, site: Site) -> None:
+    """Make a class by a call, whose members are not followed."""
+    heap.leave(site)
+
+
+@summary("builtins.type.__init__")
+def _made(heap: Attributes, site: Site) -> None:
+    heap.add(site.result, Plain.NONE)
 
 
 @summary("builtins.super")

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import ast
 
+from migrate.python._points_to.classes import ENUMS
 from migrate.python._points_to.domain import (
     Class,
     Collection,
+    Descriptor,
     External,
     Function,
     Instance,
@@ -17,7 +19,7 @@ from migrate.python._points_to.domain import (
 )
 from migrate.python._points_to.expressions import Expressions
 from migrate.python._points_to.functions import Site
-from migrate.python._points_to.heap import IMPLICIT, Frame
+from migrate.python._points_to.heap import IMPLICIT, Frame, Key
 from migrate.python._points_to.items import key_of
 from migrate.python._points_to.slots import Slot
 from migrate.python._points_to.texts import builtin_error
@@ -68,6 +70,50 @@ class Statements(Expressions):
                 self.call(self.field(base, "__init_subclass__"), site)
 
         self.search(node, "__init_subclass__", registers, after=node)
+        self.watch(self.kinds(node), lambda kind: self._make_class(kind, node, site))
+        self.later(lambda: self._make_members(frame, node))
+
+    def _make_members(self, frame: Frame, node: ast.ClassDef) -> None:
+        """Make each member of an enumeration of its value."""
+        methods = {"__new__": Class(node), "__init__": Instance(node)}
+
+        def make(value: Value) -> None:
+            if isinstance(value, Function | Descriptor):
+                return
+            is_row = isinstance(value, Collection) and value.kind == "tuple"
+            row = Site(IMPLICIT, frame, [(self.constant(value), is_row)])
+            self.fill_record(Instance(node), row)
+            for method, owner in methods.items():
+                if binder := self.binder(node, method):
+                    self.call(self.field(binder, method), row.after(self.constant(owner)))
+
+        for name in sorted(self.classes[node].bound) if self.has_base(node, ENUMS) else ():
+            self.watch(self.field(Class(node), name), make)
+
+    def _make_class(self, kind: Value, node: ast.ClassDef, site: Site) -> None:
+        """Call a metaclass of the project, which makes a class."""
+        if not isinstance(kind, Class) or kind.node not in self.classes:
+            return
+        self.classes[kind.node].created = True
+        self.add(self.field(kind, "type.made"), Class(node))
+        body, contents = self.make(node, "dict", site.frame)
+        for name in sorted(self.classes[node].bound):
+            self.flow(self.field(Class(node), name), self.item(contents, name))
+
+        def bind(name: Key, slot: Slot) -> None:
+            self.flow(slot, self.field(Class(node), str(name)))
+
+        self.on_items(contents, bind)
+        if self.binder(kind.node, "__prepare__"):
+            prepared = Site(IMPLICIT, site.frame, [(self.other, False), (self.other, False)])
+            self.call(self.attribute(kind, "__prepare__"), prepared)
+            self.watch(prepared.result, lambda value: self.on_items(self.contents(value), bind))
+        given = [self.other, self.other, self.constant(body)]  # its name, its bases, and the names that its body binds
+        words = {name: slot for name, slot in site.keywords.items() if name != "metaclass"}
+        made = Site(IMPLICIT, site.frame, [(slot, False) for slot in given], words)
+        for name, owner in (("__new__", kind), ("__init__", Class(node))):
+            if binder := self.binder(kind.node, name):
+                self.call(self.field(binder, name), made.after(self.constant(owner)))
 
     def read_return(self, frame: Frame, node: ast.Return) -> None:
         self.flow(self.slot(frame, node.value) if node.value else self.none, frame.returned)

@@ -64,6 +64,28 @@ class Texts(Calls):
         inside = [contents.every, contents.keys] if self.has_base(value.node, CONTAINERS) else []
         return inside + [self.field(value, name) for name in self._shown_fields(value.node)]
 
+    def compared(self, value: Value) -> list[Slot]:
+        """Return what `==` of two objects and their hashes look at, if Python makes these."""
+        if isinstance(value, Collection):
+            fields = self.fields.get(value, {}).values() if value.kind == "namespace" else ()
+            return [] if value.kind in _OPAQUE else [*fields, self.contents(value).every, self.contents(value).keys]
+        if not isinstance(value, Instance):
+            return []
+        names = self.record_names(value.node) if self._compares_fields(value.node) else []
+        is_container = self.has_base(value.node, CONTAINERS) and self.binder(value.node, "__eq__") is None
+        contents = self.contents(value)
+        inside = [contents.every, contents.keys] if is_container else []
+        return inside + [self.field(value, name) for name in names]
+
+    def _compares_fields(self, node: ast.ClassDef) -> bool:
+        """Whether Python makes the `__eq__` of a record: of a class, or of the first of its bases that has one."""
+        for base in self.order(node):
+            if isinstance(base, Class) and self.binder(base.node, "__eq__") == base:
+                return False
+            if isinstance(base, Class) and any(_is_record(decorator, "eq") for decorator in base.node.decorator_list):
+                return True
+        return self.is_tuple(node)
+
     def _whole(self, value: Collection | Instance) -> list[Slot]:
         """Return the slot of everything in a collection, which may get items at places that are not known yet."""
         opaque = isinstance(value, Instance) or value.kind in _OPAQUE
@@ -77,11 +99,11 @@ class Texts(Calls):
 
     def _shown_fields(self, node: ast.ClassDef) -> list[str]:
         """Return the fields that the text of a NamedTuple or a dataclass shows."""
-        if not self.is_tuple(node) and not any(map(_is_record, node.decorator_list)):
+        if not self.is_tuple(node) and not any(_is_record(decorator, "repr") for decorator in node.decorator_list):
             return []
         bodies = (base.node.body for base in self.order(node) if isinstance(base, Class))
         fields = (part for body in bodies for part in body if isinstance(part, ast.AnnAssign))
-        left_out = {ast.unparse(part.target) for part in fields if _switches_off(part.value)}
+        left_out = {ast.unparse(part.target) for part in fields if _switches_off(part.value, "repr")}
         return [name for name in self.record_names(node) if name not in left_out]
 
     def derive(self, site: Site) -> None:
@@ -149,15 +171,16 @@ class Texts(Calls):
         self.watch(kinds, catch)
 
 
-def _is_record(decorator: ast.expr) -> bool:
+def _is_record(decorator: ast.expr, asked: str) -> bool:
+    """Whether a decorator makes a record's `__repr__` or `__eq__`."""
     name = decorator.func if isinstance(decorator, ast.Call) else decorator
-    return ast.unparse(name).rpartition(".")[2] in _RECORDS and not _switches_off(decorator)
+    return ast.unparse(name).rpartition(".")[2] in _RECORDS and not _switches_off(decorator, asked)
 
 
-def _switches_off(call: ast.expr | None) -> bool:
-    """Whether a call says `repr=False`."""
+def _switches_off(call: ast.expr | None, asked: str) -> bool:
+    """Whether a call says `repr=False` or `eq=False`."""
     keywords = call.keywords if isinstance(call, ast.Call) else []
-    return any(word.arg == "repr" and getattr(word.value, "value", True) is False for word in keywords)
+    return any(word.arg == asked and getattr(word.value, "value", True) is False for word in keywords)
 
 
 def builtin_error(value: Value) -> type[BaseException] | None:

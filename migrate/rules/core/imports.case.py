@@ -266,7 +266,7 @@ import importlib
 
 import doca_comm_channel as cc
 
-name = "Endpoint"
+name = input()
 ep = getattr(cc, name)()
 other = importlib.import_module("doca_comm_channel", None)
 third = reload("doca_comm_channel")
@@ -278,7 +278,7 @@ import importlib
 
 import doca_comm_channel as cc
 
-name = "Endpoint"
+name = input()
 # CCM005: an old name is looked up at run time (python -m migrate explain CCM005)
 ep = getattr(cc, name)()
 # CCM005: an old name is looked up at run time (python -m migrate explain CCM005)

@@ -173,12 +173,15 @@ for turn in range(3):
     tried(
         lambda msg, peer, flags=0, *, endpoint=ep: endpoint.send_to(
             msg, peer, timeout=0
-        ), b"x", peer
+        ),
+        b"x",
+        peer,
     )
     tried(
         lambda size, flags=0, *, endpoint=ep: endpoint.receive(
             size, timeout=0
-        ), 64
+        ),
+        64,
     )
 print(isinstance(peer, comch.Connection), isinstance(ep, (int, comch.Context)))
 tried(ep.disconnect, peer)
@@ -276,3 +279,36 @@ ep = cc.Endpoint()
 # CCM022: comch_next has no counterpart (python -m migrate explain CCM022)
 modern = cc.unwrap(ep)
 ep.destroy()
+
+
+# case: settings whose names are put together
+import doca_comm_channel as cc
+
+OPTIONS = {"max_msg_size": 4080, "send_queue_size": 16}
+
+
+def made(device):
+    ep = cc.Endpoint()
+    ep.set_device(cc.open_device(device))
+    for name, value in OPTIONS.items():
+        getattr(ep, "set_" + name)(value)
+    return [getattr(ep, f"get_{name}")() for name in OPTIONS]
+
+
+print(made("b1:00.0"))
+
+# output
+import comch_next as comch
+
+OPTIONS = {"max_msg_size": 4080, "send_queue_size": 16}
+
+
+def made(device):
+    ep = comch.Channel(one_sided=True)
+    ep.configure(device=comch.open_device(device))
+    for name, value in OPTIONS.items():
+        ep.configure(**{name: value})
+    return [getattr(ep, name) for name in OPTIONS]
+
+
+print(made("b1:00.0"))

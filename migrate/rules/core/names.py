@@ -12,6 +12,7 @@ from migrate.old_api._tables import MEMBERS
 from migrate.old_api.generations import VOCABULARY
 from migrate.old_api.vocabulary import Vocabulary
 from migrate.rules._answers import Answer, Change, Refusal
+from migrate.rules._computed import computed_method
 from migrate.rules._forms import Function as FunctionForm
 from migrate.rules._quoted import commented, quoted
 from migrate.rules._registry import load
@@ -35,6 +36,8 @@ def answer(reference: Reference, facts: Facts) -> Answer:
         return Refusal(reference.code)
     if is_type_comment(node):
         return commented(node, facts)
+    if isinstance(node, ast.Call):
+        return computed_method(reference, node, facts)
     if isinstance(node, ast.Constant):
         imported = isinstance(facts.parent(node), ast.Call)
         return Change(Edits({node: Template('"comch_next"')})) if imported else quoted(node, facts)

@@ -6,7 +6,7 @@ PREFIX = "doca_comm_channel_"
 
 
 def call(verb, *args):
-    return getattr(cc, PREFIX + verb)(*args)
+    return getattr(cc, PREFIX + verb.lower())(*args)
 
 
 dpu, host = cc.open_device("03:00.0"), cc.open_device("b1:00.0")
