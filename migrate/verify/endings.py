@@ -12,8 +12,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
-from migrate.verify.account import RESULTS, STDOUT, Account, Event, Events
+from migrate.verify.account import RESULTS, STDOUT, Account
 from migrate.verify.comparison import NOTHING, Difference
+from migrate.verify.events import Event, Events
 
 CODE = "CCM061"
 
@@ -34,7 +35,10 @@ class _Pair(NamedTuple):
 
 
 def as_of_generation_1(old: Account, new: Account) -> tuple[Account, list[Difference]]:
-    """Return the new account with the endings of the old one, and the differences that this takes away."""
+    """Return the new account with the endings of the old one, and the differences that this takes away.
+
+    With another ending a thread does more, or less: it has no order then that could be compared.
+    """
     paired = {
         topic: list(_results(old.topics.get(topic, ()), events))
         for topic, events in new.topics.items()
@@ -48,7 +52,8 @@ def as_of_generation_1(old: Account, new: Account) -> tuple[Account, list[Differ
         for number, pair in enumerate(pairs, start=1)
         if pair.is_meant
     ]
-    return replace(new, topics={**new.topics, **{topic: _as_old(pairs) for topic, pairs in paired.items()}}), coded
+    topics = {**new.topics, **{topic: _as_old(pairs) for topic, pairs in paired.items()}}
+    return replace(new, topics=topics, strands=() if coded else new.strands), coded
 
 
 def _results(old: Events, new: Events) -> Iterator[_Pair]:

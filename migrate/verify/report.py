@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Sequence
 
 from migrate.report.run import counted, printable
-from migrate.verify.account import Event
+from migrate.verify.events import Event
 from migrate.verify.verdict import Divergence, Result, Verdict
 
 FORMAT = 1  # raised when a key changes its meaning or goes

@@ -162,11 +162,17 @@ class Rounds:
         return left
 
     def _left(self, run: Run, olds: Sequence[list[Account]], news: Sequence[list[Account]]) -> list[Divergence]:
-        """Return the differences of the first new run that no old one takes away, of whichever end showed one first."""
-        found = []
+        """Return the differences of the first new run that no old one takes away, of whichever end showed one first.
+
+        Orders and files are told where nothing else is certain: they differ by themselves where more or less happens.
+        """
+        found: list[Divergence] = []
         for place, peer in enumerate(self.stage.peers):
             before, after = ([accounts[place] for accounts in side] for side in (olds, news))
             found += [Divergence(run, peer.name, *difference) for difference in _persistent(before, after)]
+        others = [divergence for divergence in found if not divergence.difference.is_minor]
+        if any(divergence.is_steady for divergence in others):
+            found = others
         return sorted(found, key=lambda divergence: divergence.difference.t)
 
     def _calls(self) -> list[Call]:
@@ -204,7 +210,7 @@ def _persistent(olds: Sequence[Account], news: Sequence[Account]) -> Iterator[tu
             agree = len(forms) == 1 and all(topic in _topics_apart(olds[0], new) for new in news)
             is_elsewhere = topic not in _topics_apart(without_order(olds[0]), without_order(news[0]))
             is_steady = agree and (len(olds) > _MOST or not is_elsewhere)
-            if agree or not difference.is_of_order:
+            if agree or not difference.is_minor:
                 yield difference, is_steady
 
 

@@ -10,7 +10,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +39,8 @@ class Limits:
 class Remains:
     """What a process and those that it started leave. `folder` is the copy of the program that it ran in.
 
-    `compiled`: the names of the old calls that compiled programs have made.
+    `compiled`: the names of the old calls that compiled programs have made. `files`: those of the folder that the
+    ends of the run have written, by path, None for one that is gone. The first end has them, if all ran in one folder.
     """
 
     folder: Path
@@ -49,6 +50,7 @@ class Remains:
     trace: tuple[Line, ...] = field(repr=False)
     watched: tuple[Line, ...] = field(repr=False)
     compiled: frozenset[str] = frozenset()
+    files: Mapping[str, bytes | None] | None = field(default=None, repr=False)
 
 
 class _End:
@@ -132,6 +134,20 @@ class _End:
                 yield from (call["symbol"] for call in json.loads(path.read_text())["calls"] if not call["file"])
 
 
+def _written(folder: Path, before: Path) -> Iterator[tuple[str, bytes | None]]:
+    """Yield the files of a copy that are not as they were before, and those that are gone."""
+    then, now = _listed(before), _listed(folder)
+    for name in sorted(then.keys() | now.keys()):
+        if then.get(name) != now.get(name):
+            yield name, (folder / name).read_bytes() if name in now else None
+
+
+def _listed(folder: Path) -> dict[str, tuple[int, int]]:
+    """The size and time of each file, by path; bytecode and what is compiled for it is left out."""
+    paths = (path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
+    return {str(path.relative_to(folder)): ((now := path.stat()).st_size, now.st_mtime_ns) for path in paths}
+
+
 # Files that are named from where the command was started, not from where the program is.
 _FILES = ("COMCH_TOPOLOGY", "COMCH_DOCA_LIB")
 
@@ -180,7 +196,10 @@ class Stage:
                 ends.append(
                     _End(peer, folders[side], home / peer.name, new=side, launched=launched, held=held_up, env=env)
                 )
-            return self._finish(ends)
+            remains = self._finish(ends)
+            if len(folders) == 1:
+                remains[0] = replace(remains[0], files=dict(_written(*folders.values(), self.trees.folder(new=new[0]))))
+            return remains
         finally:
             for end in ends:
                 end.kill()

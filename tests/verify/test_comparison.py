@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from migrate.verify.account import ORDER, Account, Event, Topics, ran
+from migrate.verify.account import MESSAGES, Account, ran
 from migrate.verify.comparison import differences, without_numbers, without_order
+from migrate.verify.events import Event, Topics
 from tests.verify.accounts import account, events, remains
 
 
@@ -93,14 +94,14 @@ def test_messages_by_content_and_line() -> None:
 
 
 def ordered(words: str, sends: str = "1", receives: str = "2") -> Topics:
-    return {"sends": events(sends), "receives": events(receives), ORDER: events(*words.split())}
+    return {"sends": events(sends), "receives": events(receives), MESSAGES: events(*words.split())}
 
 
 def test_the_order_of_sends_and_receives() -> None:
     """It is told where nothing else differs: what is sent in another connection stays apart."""
     early, late, other = ordered("send receive"), ordered("receive send"), ordered("send receive", sends="3")
     (found,) = differences(account(early, other), account(other, late))
-    assert (found.topic, found.number, found.old.text, found.new.text) == (ORDER, 1, "send", "receive")
+    assert (found.topic, found.number, found.old.text, found.new.text) == (MESSAGES, 1, "send", "receive")
     assert differences(account(early, late), account(late, early)) == []
     (found,) = differences(account(early), account(ordered("receive send", sends="3")))
     assert found.topic == "sends"
@@ -111,16 +112,16 @@ def test_each_path_has_its_order_and_so_have_both() -> None:
     fast = (message("send", b"3", t=3, producer=1, consumer=5), message("receive", b"4", t=0, producer=6, consumer=2))
     (topics,) = Account.of(remains(trace=(*control, *fast))).connections
     sent, received = "send, producer 1, consumer 5", "receive, producer 6, consumer 2"
-    places = {topic: [event.text for event in events] for topic, events in topics.items() if topic.startswith(ORDER)}
+    places = {topic: [event.text for event in events] for topic, events in topics.items() if topic.startswith(MESSAGES)}
     assert places == {
-        f"{ORDER} of the client of svc": ["receive", "send"],
-        f"{ORDER} on the fast path of the client of svc": [received, sent],
-        f"{ORDER} on both paths of the client of svc": [received, "receive", "send", sent],
+        f"{MESSAGES} of the client of svc": ["receive", "send"],
+        f"{MESSAGES} on the fast path of the client of svc": [received, sent],
+        f"{MESSAGES} on both paths of the client of svc": [received, "receive", "send", sent],
     }
     (topics,) = Account.of(remains(trace=control)).connections
-    assert [topic for topic in topics if topic.startswith(ORDER)] == [f"{ORDER} of the client of svc"]
+    assert [topic for topic in topics if topic.startswith(MESSAGES)] == [f"{MESSAGES} of the client of svc"]
     (topics,) = Account.of(remains(trace=(*control, *fast)), order=False).connections
-    assert not [topic for topic in topics if topic.startswith(ORDER)]
+    assert not [topic for topic in topics if topic.startswith(MESSAGES)]
 
 
 def test_waiting_is_no_event() -> None:

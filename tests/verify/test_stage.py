@@ -123,6 +123,7 @@ def test_frames(tmp_path: Path, new: bool) -> None:
     assert results == [
         ("DOCA_ERROR_INVALID_VALUE", "setter"),
         ("DOCA_ERROR_NOT_PERMITTED", "MainThread"),
+        ("DOCA_ERROR_NOT_PERMITTED", "MainThread"),
         ("DOCA_ERROR_NOT_CONNECTED", "MainThread"),
     ]
     if not new:

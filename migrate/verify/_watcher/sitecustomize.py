@@ -1,21 +1,24 @@
-"""What Python imports at its start in a program that is verified: it records which lines call the toolkit, and how
-calls fail.
+"""What Python imports at its start in a program that is verified: it records which lines call the toolkit, how calls
+fail, and when the program prints.
 
 Appends JSON lines to a file per process in the folder that MIGRATE_WATCH names:
 
 ran       the first call from a line: `at`
-failed    a call from a line of the program returned or raised a result other than success and waiting: `result`, `at`,
-          `thread` and `t`, the monotonic clock in nanoseconds. One that repeats the last one, result and place, is
-          left out: how often a program asks may depend on the machine.
+failed    a call from a line of the program returned or raised a result other than success and waiting, or the line was
+          no call that can be made: `result`, `thread`. Of those that repeat the last one, result and place, a hundred
+          are recorded: how often a program asks may depend on the machine
+printed   the program wrote to standard output: `lines`, the newlines, and `rest`, the bytes behind the last one
 
-Lines of the program are those of files below MIGRATE_WATCH_ROOT. With MIGRATE_WATCH_HOLD=1, calls of the toolkit take
-their time: what a program does only when it is quick shows as such.
+`at` is a line of the program, that is of a file below MIGRATE_WATCH_ROOT. What failed or was printed also has `t`,
+`pid` and `thread_id`, as the lines of a trace have. With MIGRATE_WATCH_HOLD=1, calls of the toolkit take their time:
+what a program does only when it is quick shows as such.
 """
 
 from __future__ import annotations
 
 import importlib.machinery
 import importlib.util
+import io
 import json
 import os
 import sys
@@ -26,7 +29,7 @@ TYPE_CHECKING = False  # every Python that the program starts comes through here
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from importlib.machinery import ModuleSpec
-    from types import FrameType, ModuleType
+    from types import FrameType, ModuleType, TracebackType
     from typing import Any
 
 _TOOLKIT = ("comch_next", "comm_channel_compat")
@@ -37,6 +40,8 @@ _PLAIN = {"doca_comm_channel_ep_event_channel_get"}  # of these, what returns so
 _SUNK, _BEHIND_C = "comch_next.capi._watched", "comch_next.capi.binding"  # what C libraries call, and their codes
 _WAITING = {"DOCA_SUCCESS", "DOCA_ERROR_AGAIN", "DOCA_ERROR_CONNECTION_INPROGRESS", "DOCA_ERROR_IN_PROGRESS"}
 _ENDS = (StopIteration, StopAsyncIteration, GeneratorExit, KeyboardInterrupt, SystemExit)
+_NO_CALL = (AttributeError, NameError, TypeError)  # raised by the line itself: what it names or passes is not there
+_MOST_REPEATS = 100
 _FOLDER = os.environ.get("MIGRATE_WATCH", "")
 _ROOT = os.path.join(os.environ.get("MIGRATE_WATCH_ROOT", ""), "")
 
@@ -44,7 +49,7 @@ _IS_HELD = bool(os.environ.get("MIGRATE_WATCH_HOLD"))
 _HELD_S = 2.0  # in all, for programs that make many calls
 
 _ran: set[tuple[str, int]] = set()
-_last: dict[str, tuple[str, str]] = {}  # result and place, by thread
+_last: dict[str, tuple[str, str, int]] = {}  # result and place, by thread, and how often they came
 
 
 def _is_toolkit(frame: FrameType) -> bool:
@@ -124,22 +129,58 @@ def _of_call(frame: FrameType, event: str, arg: Any) -> Any:
 
 
 def _of_program(frame: FrameType, event: str, arg: Any) -> Any:
-    """An exception has come to the program from the toolkit."""
+    """An exception has come to the program from the toolkit, or a call of the program could not be made."""
     if event == "exception":
-        kind, error, trace = arg
-        below = trace and trace.tb_next  # a coroutine that ends without waiting has no trace
-        if below is not None and _is_toolkit(below.tb_frame) and not issubclass(kind, _ENDS) and not _is_coded(frame):
+        kind, error, trace = arg  # no trace: a coroutine that ends without waiting
+        if trace is not None and _is_failure(kind, trace.tb_next) and not _is_coded(frame):
             _failed(getattr(error, "name", None) if hasattr(error, "code") else kind.__name__, frame)
     return _of_program
+
+
+def _is_failure(kind: type[BaseException], below: TracebackType | None) -> bool:
+    """Whether an exception counts that came from `below`: None where the program's own line raised it."""
+    return issubclass(kind, _NO_CALL) if below is None else _is_toolkit(below.tb_frame) and not issubclass(kind, _ENDS)
 
 
 def _failed(result: str | None, frame: FrameType) -> None:
     if result is None or result in _WAITING:
         return
     thread, at = threading.current_thread().name, _at(frame)
-    if _last.get(thread) != (result, at):
-        _last[thread] = result, at
-        _write({"what": "failed", "t": time.monotonic_ns(), "result": result, "thread": thread, "at": at})
+    before, place, times = _last.get(thread, ("", "", 0))
+    times = times + 1 if (before, place) == (result, at) else 1
+    _last[thread] = result, at, times
+    if times <= _MOST_REPEATS:
+        _write({"what": "failed", "result": result, "thread": thread, "at": at, **_now()})
+
+
+class _Stdout(io.FileIO):
+    """Standard output, unbuffered."""
+
+    def write(self, data: Any) -> int:
+        octets = bytes(data)
+        frame: FrameType | None = sys._getframe(1)
+        while frame is not None and not frame.f_code.co_filename.startswith(_ROOT):
+            frame = frame.f_back
+        at = {} if frame is None else {"at": _at(frame)}
+        rest = len(octets) - octets.rfind(b"\n") - 1
+        _write({"what": "printed", "lines": octets.count(b"\n"), "rest": rest, **at, **_now()})
+        return super().write(data)
+
+
+def _watched(stream: Any) -> Any:
+    """Return a stream like standard output that records what is written; the same if it is not what we started."""
+    raw = getattr(stream, "buffer", None)
+    if type(raw) is not io.FileIO:
+        return stream
+    out = _Stdout(raw.fileno(), "w", closefd=False)
+    out.name = raw.name
+    watched = io.TextIOWrapper(out, stream.encoding, stream.errors, write_through=True)
+    watched.mode = stream.mode  # type: ignore[misc]
+    return watched
+
+
+def _now() -> dict[str, int]:
+    return {"t": time.monotonic_ns(), "pid": os.getpid(), "thread_id": threading.get_native_id()}
 
 
 def _at(frame: FrameType) -> str:
@@ -201,5 +242,6 @@ _import_next()
 if _FOLDER:
     os.register_at_fork(after_in_child=_forget)
     sys.meta_path.insert(0, _Quiet)
+    sys.stdout = sys.__stdout__ = _watched(sys.stdout)  # type: ignore[misc]
     threading.settrace(_watch)
     sys.settrace(_watch)
