@@ -28,6 +28,13 @@ AGAIN = "again:send@2x3,again:task@2x3"
 
 _FLAT_SEND = "rc = comch.Channel.try_send_to(ep, data, length=length, connection=peer)\n    while"
 
+_LONG_TASK = """\
+    try:
+        red.send(red.context.connection, bytes(1000), 1)
+    except comch.DocaError as error:
+        print("long", comch.code_name(error.code))
+"""
+
 _HOST = 'comch.open_device("b1:00.0")\n    rep = dpu.open_representor("b1:00.0")'
 _ANOTHER = _HOST, _HOST.replace("b1:00.0", "b1:00.1")
 
@@ -154,7 +161,11 @@ _ROWS: dict[str, list[tuple[str, str, Edits] | tuple[str, str, Edits, str]]] = {
            'check("long", long)'),
           ('copy, to_us = b"", None\n', 'copy, to_us = b"", None\n    long = comch.Channel.try_send_to('
            "ours, bytes(200), length=200, connection=to_service)\n"))),
-        ("at first", "crier", (('NEWS = [b"rain", b"snow " * 20', 'NEWS = [b"snow " * 20, b"rain"'),)),
+        ("of a task, earlier", "tasks",
+         ((_LONG_TASK, '    print("long", comch.code_name(long))\n'),
+          ("    for number, text in enumerate(TEXTS):\n",
+           _LONG_TASK.replace('print("long", comch.code_name(error.code))', "long = error.code")
+           + "    for number, text in enumerate(TEXTS):\n"))),
         ("to one peer less", "crier",
          (("for peer in peers:", "for peer in peers[: 3 - (len(news) > 100)]:"),
           ("skipped += 1", "skipped += 1 + (len(news) > 100 and peer is peers[1])"))),
@@ -179,7 +190,9 @@ _ROWS: dict[str, list[tuple[str, str, Edits] | tuple[str, str, Edits, str]]] = {
            '        print("long"'))),
     ],
     "other failure of a call": [
-        ("behind the messages", "crier", (("        resize(crier)\n    print", "    resize(crier)\n    print"),)),
+        ("before the messages", "crier", (("        resize(crier)\n    print", "    print"),
+                                          ("        write(number, news)\n",
+                                           "        resize(crier)\n        write(number, news)\n"))),
         ("once more", "crier", (('    print("skipped"', '    resize(crier)\n    print("skipped"'),)),
         ("as there is no such name", "crier", (("ep.max_msg_size = 128", "ep.max_msg_size = ep.max_size"),)),
     ],
