@@ -104,7 +104,7 @@ def test_a_program_that_does_not_end(tmp_path: Path, capsys: pytest.CaptureFixtu
     script.write_text("import time\nimport doca_comm_channel as cc\ncc.Endpoint()\nwhile True:\n    time.sleep(9)\n")
     status, text = verify(capsys, script, "--no-faults", "--timeout", "1.5")
     assert status == 2
-    assert "the old program was killed at its deadline" in text
+    assert "the old program was killed at the time limit (--timeout)" in text
 
 
 @pytest.mark.parametrize(

@@ -140,7 +140,10 @@ def test_what_stays_old() -> None:
 def test_an_old_program_that_does_not_end() -> None:
     hangs = [remains("same", KILLED)]
     result = rounds(Acted(hangs, hangs))
-    assert (result.verdict, result.reasons) == (Verdict.INCONCLUSIVE, ("the old program was killed at its deadline",))
+    assert (result.verdict, result.reasons) == (
+        Verdict.INCONCLUSIVE,
+        ("the old program was killed at the time limit (--timeout)",),
+    )
 
 
 def test_faults_under_which_the_old_program_does_not_end() -> None:
@@ -148,7 +151,7 @@ def test_faults_under_which_the_old_program_does_not_end() -> None:
     stage = Acted([SAME[0], remains("same", KILLED), SAME[0]], SAME)
     result = Rounds(stage, ("drop", "again")).result()
     assert stage.asked == [(False, ""), (True, ""), (False, "drop"), (False, "again"), (True, "again")]
-    hung = "the old program was killed at its deadline (faults: drop; nothing was compared under them)"
+    hung = "the old program was killed at the time limit (--timeout) (faults: drop; nothing was compared under them)"
     assert (result.verdict, result.reasons) == (Verdict.INCONCLUSIVE, (hung,))
 
 
