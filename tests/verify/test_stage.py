@@ -57,6 +57,21 @@ try:
 except cc.NotConnected:
     pass
 """
+PASSED_ON = """\
+import concurrent.futures
+import contextlib
+import unittest
+
+import doca_comm_channel as cc
+
+ep = cc.Endpoint()
+case = unittest.TestCase()
+case.assertRaises(cc.DocaError, ep.recvfrom, 64)
+with contextlib.suppress(cc.DocaError), contextlib.ExitStack() as stack:
+    stack.callback(ep.set_max_msg_size, 1 << 30)
+with concurrent.futures.ThreadPoolExecutor(1, "pool") as pool:
+    print(pool.submit(ep.listen, "passed on").exception() is not None)
+"""
 CFFI = """\
 import cffi
 ffi = cffi.FFI()
@@ -129,6 +144,19 @@ def test_frames(tmp_path: Path, new: bool) -> None:
     if not new:
         numbers = {number for path, number in ran(remains) if path == "program.py"}
         assert {9, 15, 21, 25, 31, 34, 36} <= numbers
+
+
+@pytest.mark.parametrize("new", [False, True])
+def test_calls_that_others_make_for_the_program(tmp_path: Path, new: bool) -> None:
+    """Once rewritten they may stand in a lambda of the program: both sides count alike."""
+    (remains,) = stage(tmp_path, UNHURRIED, program=PASSED_ON).run("1", [new])
+    assert (remains.status, remains.stderr, remains.stdout) == (0, "", "True\n")
+    lines = [line for line in remains.watched if line["what"] == "failed"]
+    assert [(line["result"], line["thread"]) for line in lines] == [
+        ("DOCA_ERROR_NOT_CONNECTED", "MainThread"),
+        ("DOCA_ERROR_INVALID_VALUE", "MainThread"),
+        ("DOCA_ERROR_BAD_STATE", "pool_0"),
+    ]
 
 
 @pytest.mark.parametrize("new", [False, True])

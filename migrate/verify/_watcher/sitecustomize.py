@@ -61,13 +61,14 @@ def _watch(frame: FrameType, event: str, arg: Any) -> Any:
     if frame.f_code.co_filename.startswith(_ROOT):
         frame.f_trace_lines = False
         return _of_program
-    caller = frame.f_back
-    if caller is None or not caller.f_code.co_filename.startswith(_ROOT) or not _is_toolkit(frame):
+    if not _is_toolkit(frame) or (caller := _caller(frame)) is None:
         return None
     place = caller.f_code.co_filename, caller.f_lineno
     if place not in _ran:
         _ran.add(place)
         _write({"what": "ran", "at": _at(caller)})
+    if frame.f_back is not None and frame.f_back is not caller:
+        frame.f_back.f_trace, frame.f_back.f_trace_lines = _between, False
     if _IS_HELD:
         with _PAUSING:
             pause = next(_pauses)
@@ -76,6 +77,23 @@ def _watch(frame: FrameType, event: str, arg: Any) -> Any:
         return None
     frame.f_trace_lines = False
     return _of_call
+
+
+def _caller(frame: FrameType) -> FrameType | None:
+    """Return the frame of the program that a call of the toolkit comes from, though unittest, say, makes it.
+
+    On a thread of somebody else's pool it is the outermost one. None for calls of the toolkit's own.
+    """
+    caller = frame.f_back
+    if caller is None or caller.f_globals.get("__name__") == "threading":
+        return None
+    while not caller.f_code.co_filename.startswith(_ROOT):
+        if _is_toolkit(caller):
+            return None
+        if caller.f_back is None:
+            break
+        caller = caller.f_back
+    return caller
 
 
 def _lengths(state: int) -> Iterator[float]:
@@ -123,23 +141,34 @@ def _of_call(frame: FrameType, event: str, arg: Any) -> Any:
     """A call that returns a code has returned."""
     if event == "return":
         code = arg[0] if isinstance(arg, tuple) and arg else arg
-        if isinstance(code, int) and not isinstance(code, bool) and frame.f_back is not None:
-            _failed(sys.modules["comch_next.errors"].code_name(code), frame.f_back)
+        if isinstance(code, int) and not isinstance(code, bool) and (caller := _caller(frame)) is not None:
+            _failed(sys.modules["comch_next.errors"].code_name(code), caller)
     return _of_call
 
 
 def _of_program(frame: FrameType, event: str, arg: Any) -> Any:
     """An exception has come to the program from the toolkit, or a call of the program could not be made."""
-    if event == "exception":
-        kind, error, trace = arg  # no trace: a coroutine that ends without waiting
-        if trace is not None and _is_failure(kind, trace.tb_next) and not _is_coded(frame):
-            _failed(getattr(error, "name", None) if hasattr(error, "code") else kind.__name__, frame)
+    if event == "exception" and not _is_coded(frame):
+        kind, _, trace = arg  # no trace: a coroutine that ends without waiting
+        if trace is not None and trace.tb_next is None and issubclass(kind, _NO_CALL):
+            _failed(kind.__name__, frame)
+        else:
+            _raised(arg, frame)
     return _of_program
 
 
-def _is_failure(kind: type[BaseException], below: TracebackType | None) -> bool:
-    """Whether an exception counts that came from `below`: None where the program's own line raised it."""
-    return issubclass(kind, _NO_CALL) if below is None else _is_toolkit(below.tb_frame) and not issubclass(kind, _ENDS)
+def _between(frame: FrameType, event: str, arg: Any) -> Any:
+    """An exception has come from the toolkit to who called it for the program."""
+    if event == "exception":
+        _raised(arg, _caller(frame) or frame)
+    return _between
+
+
+def _raised(arg: tuple[type[BaseException], BaseException, TracebackType | None], caller: FrameType) -> None:
+    kind, error, trace = arg
+    below = trace and trace.tb_next
+    if below is not None and _is_toolkit(below.tb_frame) and not issubclass(kind, _ENDS):
+        _failed(getattr(error, "name", None) if hasattr(error, "code") else kind.__name__, caller)
 
 
 def _failed(result: str | None, frame: FrameType) -> None:
