@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from migrate.verify.account import FILE, LEFT_OPEN, LIFE, SIZES, Account
 from migrate.verify.events import ORDER, Event, Events, Topics
-from migrate.verify.strands import TURNS
+from migrate.verify.strands import FAILURES, TURNS
 
 NOTHING = Event("nothing")
 _NUMBERS = re.compile(r"0x[0-9a-fA-F]+|\d+(\.\d+)?")
@@ -51,19 +51,23 @@ def differences(old: Account, new: Account) -> list[Difference]:
 
 
 def without_numbers(account: Account) -> Account:
-    """Return an account whose texts have no numbers: what they are may depend on the clock."""
-    connections, strands = (tuple(map(_masked, topics)) for topics in (account.connections, account.strands))
-    return replace(account, topics=_masked(account.topics), connections=connections, strands=strands)
+    """Return an account whose texts have no numbers: what they are may depend on the clock.
+
+    The places in a thread are nothing else.
+    """
+    return replace(
+        account, topics=_masked(account.topics), connections=tuple(map(_masked, account.connections)), strands=()
+    )
 
 
 def without_order(account: Account) -> Account:
-    """Return an account without numbers in which no event has a place: in time, at a connection, or in a thread."""
+    """Return an account without numbers in which no event has a place: neither in time, nor at a connection."""
     bare = without_numbers(account)
     pooled: dict[str, Events] = {}
     for topics in bare.connections:
         for topic, events in topics.items():
             pooled[topic] = pooled.get(topic, ()) + events
-    return replace(bare, topics=_sorted(bare.topics), connections=(_sorted(pooled),), strands=())
+    return replace(bare, topics=_sorted(bare.topics), connections=(_sorted(pooled),))
 
 
 def _sorted(topics: Topics) -> Topics:
@@ -128,19 +132,31 @@ def _of_connection(old: Topics, new: Topics) -> list[Difference]:
 
 
 def _of_strands(old: Sequence[Topics], new: Sequence[Topics]) -> Iterator[Difference]:
-    """Take away the threads that are equal, then compare those that did as much of everything: others are not alike."""
+    """Take away the threads that are equal, then compare those that did as much of everything: others are not alike.
+
+    They are compared in the topics that both have, in failures if both show as many.
+    """
     left_old, left_new = list(old), list(new)
     for are_twins in (_are_equal, _end_alike):
         for topics in [*left_old]:
-            twin = next((other for other in left_new if are_twins(topics, other)), None)
-            if twin is not None:
+            pairs = ((_shared(topics, other), _shared(other, topics), other) for other in left_new)
+            twins = next((pair for pair in pairs if pair[0] and are_twins(*pair[:2])), None)
+            if twins is not None:
                 left_old.remove(topics)
-                left_new.remove(twin)
-                yield from filter(_is_of_program, _of_topics(topics, twin))
+                left_new.remove(twins[2])
+                yield from filter(_is_of_program, _of_topics(*twins[:2]))
+
+
+def _shared(topics: Topics, others: Topics) -> Topics:
+    return {
+        topic: events
+        for topic, events in topics.items()
+        if topic in others and (not topic.endswith(FAILURES) or events[-1].text == others[topic][-1].text)
+    }
 
 
 def _end_alike(old: Topics, new: Topics) -> bool:
-    return old.keys() == new.keys() and all(events[-1].text == new[topic][-1].text for topic, events in old.items())
+    return all(events[-1].text == new[topic][-1].text for topic, events in old.items())
 
 
 def _is_of_program(difference: Difference) -> bool:

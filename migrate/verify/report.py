@@ -26,11 +26,17 @@ def _lines(result: Result) -> Iterator[str]:
     for stays in result.stays[:_SHOWN]:
         yield f"  {stays.path}:{stays.line}: stays old ({': '.join(filter(None, (stays.code, stays.message)))})"
     if result.never_ran:
-        yield f"  {counted(len(result.never_ran), 'call')} of the old API never ran:"
+        yield f"  {never_ran(result)}:"
     for call in result.never_ran[:_SHOWN]:
         yield f"    {call.path}:{call.line}: {call.name}"
     if len(result.never_ran) > _SHOWN:
         yield f"    and {len(result.never_ran) - _SHOWN} more"
+
+
+def never_ran(result: Result) -> str:
+    """Return how many calls never ran, and what helps."""
+    calls = counted(len(result.never_ran), "call")
+    return f"{calls} of the old API never ran; --args, --args-service and --args-client may reach them"
 
 
 def headline(result: Result) -> str:

@@ -94,6 +94,7 @@ class Rounds:
             scenes=tuple(scenes),
             migration=trees.migration(self._is_of_program),
             compiled=tuple(sorted(self._compiled[False])),
+            peers=tuple(self.stage.peers),
         )
 
     @property

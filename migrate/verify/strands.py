@@ -12,14 +12,15 @@ from migrate.verify.events import ORDER, Event, Topics, by_age, ends, home, is_m
 from migrate.verify.stage import Line
 
 TURNS = f"{ORDER} sends to several peers"
-_KINDS = {"send": "sends", "receive": "receives", "failed": "failures", "printed": "stdout"}
+FAILURES = "failures"  # ends topics
+_KINDS = {"send": "sends", "receive": "receives", "failed": FAILURES, "printed": "stdout"}
 # What has a place, and what is counted before it. Sends among receives belong to a connection, not to a thread.
 _PLACED = (
     ("sends", "stdout"),
     ("receives", "stdout"),
-    ("failures", "stdout"),
-    ("failures", "sends"),
-    ("failures", "receives"),
+    (FAILURES, "stdout"),
+    (FAILURES, "sends"),
+    (FAILURES, "receives"),
 )
 
 
@@ -32,7 +33,7 @@ def strands(lines: Iterable[Line], folder: str) -> Iterator[Topics]:
     for line in by_age(line for line in lines if is_message(line) or line["what"] in ("failed", "printed")):
         threads.setdefault((line.get("pid"), line.get("thread_id")), []).append(line)
     for done in threads.values():
-        topics = {**_placed([*_without_repeats(done)], folder), **_failures(done, folder), **_turns(done, folder)}
+        topics = {**_placed([*_without_repeats(done)], folder), **_exceptions(done, folder), **_turns(done, folder)}
         if topics:
             yield topics
 
@@ -46,10 +47,13 @@ def _without_repeats(done: Iterable[Line]) -> Iterator[Line]:
         before = line
 
 
-def _failures(done: Iterable[Line], folder: str) -> Topics:
-    """Every failure, where all runs have as many."""
-    failed = [Event(line["result"], place(line, folder), line["t"]) for line in done if line["what"] == "failed"]
-    return {f"{ORDER} failures": (*failed, Event("the end"))} if failed else {}
+def _exceptions(done: Iterable[Line], folder: str) -> Topics:
+    """Every one that the program saw, where all runs have as many.
+
+    A code need not come from a call: what migrate writes may know it without one.
+    """
+    raised = [Event(line["result"], place(line, folder), line["t"]) for line in done if line.get("raised")]
+    return {f"{ORDER} exceptions": (*raised, Event("the end"))} if raised else {}
 
 
 def _placed(done: Sequence[Line], folder: str) -> Topics:
@@ -62,15 +66,16 @@ def _placed(done: Sequence[Line], folder: str) -> Topics:
 
 
 def _places(done: Iterable[Line], kind: str, before: str, folder: str) -> Iterator[Event]:
-    number = rest = 0
+    number = rest = placed = 0
     for line in done:
         if _KINDS[line["what"]] == kind:
-            what = line["result"] if kind == "failures" else line["what"]
+            placed += 1
+            what = line["result"] if kind == FAILURES else line["what"]
             yield Event(f"{what} behind {_count(before, number, rest)}", place(line, folder), line["t"])
         elif _KINDS[line["what"]] == before:
             lines = line.get("lines", 1)
             number, rest = number + lines, line.get("rest", 0) + (0 if lines else rest)
-    yield Event(f"the end behind {_count(before, number, rest)}")
+    yield Event(f"the end behind {_count(before, number, rest)} and {_count(kind, placed, 0)}")
 
 
 def _count(what: str, number: int, rest: int) -> str:

@@ -153,6 +153,13 @@ def test_ends_and_their_arguments(folder: Path) -> None:
     assert words(client, new=True, launched=False)[1:] == ["/x/desk.py", "-d"]
 
 
+def test_what_nobody_has_rewritten_is_not_compared_with_itself(folder: Path) -> None:
+    program = folder / "program"
+    program.write_bytes(b"\x7fELF")
+    with pytest.raises(UsageError, match="nothing to compare: migrate rewrites no compiled program; --tree OLD NEW"):
+        options.read_options([str(program)])
+
+
 def test_ends_with_successors(tmp_path: Path) -> None:
     """A compiled end, or one by another name, has a successor in the other folder; its results cannot be seen."""
     for name in ("old/service", "old/client.py", "new/service.py", "new/caller.py"):

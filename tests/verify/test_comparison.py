@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -201,6 +202,46 @@ def test_sizes_are_compared_where_both_sides_have_them() -> None:
     topic = "send_queue_size of the client of svc"
     assert differences(Account({topic: events("8")}, ()), Account({topic: events("9")}, ()))
     assert differences(Account({topic: events("8")}, ()), Account({}, ())) == []
+
+
+BLOCK = "Traceback (most recent call last):\n  File 'a.py', line 1, in f\n    f(\n\n"
+CAUSE = "\nThe above exception was the direct cause of the following exception:\n\n"
+WHILE = "\nDuring handling of the above exception, another exception occurred:\n\n"
+
+
+@pytest.mark.parametrize(
+    ("stderr", "classes"),
+    [
+        ("no failure\n", []),
+        (f"{BLOCK}KeyError: 'a'\n", ["KeyError"]),
+        (f"log: lost\n{BLOCK}doca_comm_channel.Again: no room\nfor\nit\nlog: end\n", ["Again"]),
+        (f"{BLOCK}KeyError: 'a'\n{CAUSE}{BLOCK}a.b.Wrong\n", ["Wrong"]),
+        (f"{BLOCK}KeyError: 'a'\n{WHILE}{BLOCK}a.Wrong\nException in thread b:\n{BLOCK}Other\n", ["Other", "Wrong"]),
+    ],
+)
+def test_tracebacks_by_class(stderr: str, classes: list[str]) -> None:
+    topics = Account.of(replace(remains(), stderr=stderr)).topics
+    assert [event.text for event in topics["tracebacks"]] == classes
+
+
+FILES = {"a.log": b"in /program/x\nb\n", "gone": None, "none": b"", "picture": b"\xff\x00"}
+
+
+def test_files() -> None:
+    """Those that both accounts know of are compared."""
+    one = Account.of(replace(remains(), files=FILES))
+    assert one.files is not None
+    assert {topic: [event.text for event in events] for topic, events in one.files.items()} == {
+        "file a.log": ["in x", "b"],
+        "file gone": ["removed"],
+        "file none": ["empty"],
+        "file picture": ["2 bytes ea5dbf9596d187e9"],
+    }
+    other = Account.of(replace(remains(), files={**FILES, "a.log": b"in /program/x\nc\n"}))
+    (found,) = differences(one, other)
+    assert (found.topic, found.number, found.old.text, found.new.text) == ("file a.log", 2, "b", "c")
+    assert found.is_minor
+    assert differences(one, Account.of(remains())) == []
 
 
 @pytest.mark.parametrize(

@@ -72,6 +72,19 @@ with contextlib.suppress(cc.DocaError), contextlib.ExitStack() as stack:
 with concurrent.futures.ThreadPoolExecutor(1, "pool") as pool:
     print(pool.submit(ep.listen, "passed on").exception() is not None)
 """
+NO_CALLS = """\
+import json
+for call in (lambda: json.dumps({1j: 2}), lambda: json.dumps(object()), lambda: len(3), lambda: no_such_name):
+    try:
+        call()
+    except Exception:
+        pass
+print(hasattr(json, "no_such_name"), json.loads("[3]"))
+try:
+    json.loads("[")
+except ValueError:
+    pass
+"""
 CFFI = """\
 import cffi
 ffi = cffi.FFI()
@@ -157,6 +170,36 @@ def test_calls_that_others_make_for_the_program(tmp_path: Path, new: bool) -> No
         ("DOCA_ERROR_INVALID_VALUE", "MainThread"),
         ("DOCA_ERROR_BAD_STATE", "pool_0"),
     ]
+
+
+def test_calls_that_cannot_be_made(tmp_path: Path) -> None:
+    """Wherever it shows: a wrong name, or a wrong argument, that the program swallows."""
+    (remains,) = stage(tmp_path, UNHURRIED, program=NO_CALLS).run("1", [False])
+    assert (remains.status, remains.stderr) == (0, "")
+    assert [result for result, _, _ in failed(remains)] == ["TypeError", "TypeError", "TypeError", "NameError"]
+
+
+FILES = """\
+import pathlib
+import sys
+import doca_comm_channel as cc
+cc.Endpoint()
+pathlib.Path("made").mkdir(exist_ok=True)
+pathlib.Path("made", sys.argv[0][-9:-3]).write_text("x")
+pathlib.Path("given.txt").unlink(missing_ok=True)
+"""
+
+
+def test_files_that_a_run_writes(tmp_path: Path) -> None:
+    """The first end has them, where all ran in one folder."""
+    bench = stage(tmp_path, UNHURRIED, service=FILES, client=FILES)
+    for side in (bench.trees.old, bench.trees.new):
+        (side / "given.txt").write_text("given")
+        (side / "kept.txt").write_text("kept")
+    service, client = bench.run("1", [True, True])
+    assert service.files == {"given.txt": None, "made/ervice": b"x", "made/client": b"x"}
+    assert client.files is None
+    assert [left.files for left in bench.run("2", [True, False])] == [None, None]
 
 
 @pytest.mark.parametrize("new", [False, True])

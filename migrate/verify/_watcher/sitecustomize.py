@@ -4,9 +4,10 @@ fail, and when the program prints.
 Appends JSON lines to a file per process in the folder that MIGRATE_WATCH names:
 
 ran       the first call from a line: `at`
-failed    a call from a line of the program returned or raised a result other than success and waiting, or the line was
-          no call that can be made: `result`, `thread`. Of those that repeat the last one, result and place, a hundred
-          are recorded: how often a program asks may depend on the machine
+failed    a call from a line of the program returned or raised a result other than success and waiting, or could not be
+          made (AttributeError, NameError, TypeError): `result`, `thread`, and `raised` if it was an exception. Of those
+          that repeat the last one, result and place, a hundred are recorded: how often a program asks may depend on the
+          machine
 printed   the program wrote to standard output: `lines`, the newlines, and `rest`, the bytes behind the last one
 
 `at` is a line of the program, that is of a file below MIGRATE_WATCH_ROOT. What failed or was printed also has `t`,
@@ -40,7 +41,7 @@ _PLAIN = {"doca_comm_channel_ep_event_channel_get"}  # of these, what returns so
 _SUNK, _BEHIND_C = "comch_next.capi._watched", "comch_next.capi.binding"  # what C libraries call, and their codes
 _WAITING = {"DOCA_SUCCESS", "DOCA_ERROR_AGAIN", "DOCA_ERROR_CONNECTION_INPROGRESS", "DOCA_ERROR_IN_PROGRESS"}
 _ENDS = (StopIteration, StopAsyncIteration, GeneratorExit, KeyboardInterrupt, SystemExit)
-_NO_CALL = (AttributeError, NameError, TypeError)  # raised by the line itself: what it names or passes is not there
+_NO_CALL = (AttributeError, NameError, TypeError)  # what the program names, or passes, is not there
 _MOST_REPEATS = 100
 _FOLDER = os.environ.get("MIGRATE_WATCH", "")
 _ROOT = os.path.join(os.environ.get("MIGRATE_WATCH_ROOT", ""), "")
@@ -142,19 +143,29 @@ def _of_call(frame: FrameType, event: str, arg: Any) -> Any:
     if event == "return":
         code = arg[0] if isinstance(arg, tuple) and arg else arg
         if isinstance(code, int) and not isinstance(code, bool) and (caller := _caller(frame)) is not None:
-            _failed(sys.modules["comch_next.errors"].code_name(code), caller)
+            _failed(sys.modules["comch_next.errors"].code_name(code), caller, raised=False)
     return _of_call
 
 
 def _of_program(frame: FrameType, event: str, arg: Any) -> Any:
     """An exception has come to the program from the toolkit, or a call of the program could not be made."""
     if event == "exception" and not _is_coded(frame):
-        kind, _, trace = arg  # no trace: a coroutine that ends without waiting
-        if trace is not None and trace.tb_next is None and issubclass(kind, _NO_CALL):
-            _failed(kind.__name__, frame)
+        kind, _, trace = arg
+        if issubclass(kind, _NO_CALL) and _is_raised_here(trace):
+            _failed(kind.__name__, frame, raised=True)
         else:
             _raised(arg, frame)
     return _of_program
+
+
+def _is_raised_here(trace: TracebackType | None) -> bool:
+    """Whether an exception came from a line of the program itself, or from others that it called, but the toolkit."""
+    below = trace and trace.tb_next  # a coroutine that ends without waiting has no trace
+    while below is not None:
+        if below.tb_frame.f_code.co_filename.startswith(_ROOT) or _is_toolkit(below.tb_frame):
+            return False
+        below = below.tb_next
+    return trace is not None
 
 
 def _between(frame: FrameType, event: str, arg: Any) -> Any:
@@ -168,10 +179,10 @@ def _raised(arg: tuple[type[BaseException], BaseException, TracebackType | None]
     kind, error, trace = arg
     below = trace and trace.tb_next
     if below is not None and _is_toolkit(below.tb_frame) and not issubclass(kind, _ENDS):
-        _failed(getattr(error, "name", None) if hasattr(error, "code") else kind.__name__, caller)
+        _failed(getattr(error, "name", None) if hasattr(error, "code") else kind.__name__, caller, raised=True)
 
 
-def _failed(result: str | None, frame: FrameType) -> None:
+def _failed(result: str | None, frame: FrameType, *, raised: bool) -> None:
     if result is None or result in _WAITING:
         return
     thread, at = threading.current_thread().name, _at(frame)
@@ -179,7 +190,7 @@ def _failed(result: str | None, frame: FrameType) -> None:
     times = times + 1 if (before, place) == (result, at) else 1
     _last[thread] = result, at, times
     if times <= _MOST_REPEATS:
-        _write({"what": "failed", "result": result, "thread": thread, "at": at, **_now()})
+        _write({"what": "failed", "result": result, "raised": raised, "thread": thread, "at": at, **_now()})
 
 
 class _Stdout(io.FileIO):
