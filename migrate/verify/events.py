@@ -17,6 +17,7 @@ class Event(NamedTuple):
     text: str
     at: str = ""
     t: float = float("inf")  # the monotonic clock in nanoseconds; none for what is printed
+    source: str = ""  # what stands in that line, once it is to be shown
 
 
 Events = tuple[Event, ...]

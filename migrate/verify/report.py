@@ -93,7 +93,7 @@ def sides(divergence: Divergence) -> Iterator[tuple[str, str]]:
 
 
 def _event(event: Event) -> str:
-    return f"{event.text}  [{event.at}]" if event.at else event.text
+    return f"{event.text}  [{event.at}] {event.source}".rstrip() if event.at else event.text
 
 
 def to_json(result: Result) -> str:
@@ -129,4 +129,4 @@ def _divergence_json(divergence: Divergence) -> dict[str, object]:
 
 
 def _event_json(event: Event) -> dict[str, str]:
-    return {"text": event.text, "at": event.at}
+    return {"text": event.text, "at": event.at, "source": event.source}

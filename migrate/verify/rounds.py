@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import product
 from pathlib import Path
 from typing import Protocol
@@ -85,8 +85,8 @@ class Rounds:
         calls = self._calls()
         return Result(
             runs=self._runs,
-            divergences=tuple(divergences),
-            coded=tuple(self._coded),
+            divergences=tuple(map(self._with_sources, divergences)),
+            coded=tuple(map(self._with_sources, self._coded)),
             never_ran=tuple(call for call in calls if not self._has_run(call)),
             stays=tuple(stays for stays in trees.stays if self._is_of_program(stays.path)),
             reasons=tuple(self._reasons(calls)),
@@ -96,6 +96,18 @@ class Rounds:
             compiled=tuple(sorted(self._compiled[False])),
             peers=tuple(self.stage.peers),
         )
+
+    def _with_sources(self, divergence: Divergence) -> Divergence:
+        """Show the lines of the programs, too."""
+        place = [peer.name for peer in self.stage.peers].index(divergence.peer)
+        old, new = (
+            event._replace(source=self.stage.trees.source(event.at, new=side))
+            for event, side in (
+                (divergence.difference.old, False),
+                (divergence.difference.new, divergence.run.new[place]),
+            )
+        )
+        return replace(divergence, difference=divergence.difference._replace(old=old, new=new))
 
     @property
     def _all_old(self) -> tuple[bool, ...]:
@@ -188,7 +200,8 @@ class Rounds:
 
     def _reasons(self, calls: Sequence[Call]) -> Iterator[str]:
         if not calls and all(peer.old.is_python for peer in self.stage.peers):
-            yield "the old side calls no old API"
+            if not self.stage.trees.stays:  # whose calls are not looked at
+                yield "the old side calls no old API"
         elif not self._compiled[False] and not any(map(self._has_run, calls)):
             yield "the old side made no call of the old API in any run"
         if self._compiled[True]:

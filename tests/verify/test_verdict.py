@@ -125,6 +125,8 @@ def test_a_module_that_ran_matters_however_it_was_found() -> None:
 
 def test_no_old_call_is_never_equivalent() -> None:
     assert rounds(Acted(SAME, SAME, ())).reasons == ("the old side calls no old API",)
+    stays = Stays(Path("a.py"), 3, "CCM120", "no successor")
+    assert rounds(Acted(SAME, SAME, (), (stays,))).reasons == ()  # it has calls, in files that were left
     silent = [remains("same", watched=())]
     result = rounds(Acted(silent, SAME))
     assert result.verdict is Verdict.INCONCLUSIVE
