@@ -81,13 +81,16 @@ def _tracebacks(stderr: str) -> Iterator[str]:
 
 
 def _files(files: Mapping[str, bytes | None], folder: str) -> Iterator[tuple[str, Events]]:
-    """Yield the lines of each file; of one that is no text, what names its bytes."""
     for name, data in files.items():
-        try:
-            lines = ["removed"] if data is None else [*_printed(data.decode().replace(folder, ""))] or ["empty"]
-        except UnicodeDecodeError:
-            lines = [f"{len(data)} bytes {hashlib.sha256(data).hexdigest()[:16]}"]
-        yield f"{FILE} {name}", tuple(map(Event, lines))
+        yield f"{FILE} {name}", tuple(map(Event, ["removed"] if data is None else _content(data, folder)))
+
+
+def _content(data: bytes, folder: str) -> list[str]:
+    """Return the lines of a file; of one that is no text, what names its bytes."""
+    try:
+        return [*_printed(data.decode().replace(folder, ""))] or ["empty"]
+    except UnicodeDecodeError:
+        return [f"{len(data)} bytes {hashlib.sha256(data).hexdigest()[:16]}"]
 
 
 def _printed(stdout: str) -> Iterator[str]:

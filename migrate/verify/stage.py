@@ -211,7 +211,8 @@ class Stage:
                 )
             remains = self._finish(ends)
             if len(folders) == 1:
-                remains[0] = replace(remains[0], files=dict(_written(*folders.values(), self.trees.folder(new=new[0]))))
+                files = _written(folders[new[0]], self.trees.folder(new=new[0]))
+                remains[0] = replace(remains[0], files=dict(files))
             return remains
         finally:
             for end in ends:

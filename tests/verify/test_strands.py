@@ -124,8 +124,9 @@ def test_forms_without_numbers_have_no_order_either() -> None:
 
 
 def result(old: list[list[Line]], new: list[list[Line]], said: str = "same") -> tuple[Verdict, list[Difference]]:
-    sides = ([remains(words, watched=(RAN, *lines)) for lines in side] for words, side in (("same", old), (said, new)))
-    found = Rounds(Acted(*sides), ()).result()
+    before = [remains("same", watched=(RAN, *lines)) for lines in old]
+    after = [remains(said, watched=(RAN, *lines)) for lines in new]
+    found = Rounds(Acted(before, after), ()).result()
     return found.verdict, [divergence.difference for divergence in found.divergences]
 
 
