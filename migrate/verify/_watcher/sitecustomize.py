@@ -5,7 +5,7 @@ Appends JSON lines to a file per process in the folder that MIGRATE_WATCH names:
 
 ran       the first call from a line: `at`
 failed    a call from a line of the program returned or raised a result other than success and waiting, or could not be
-          made (AttributeError, NameError, TypeError): `result`, `thread`, and `raised` if it was an exception. Of those
+          made, as there is no such name or argument: `result`, `thread`, and `raised` if it was an exception. Of those
           that repeat the last one, result and place, a hundred are recorded: how often a program asks may depend on the
           machine
 printed   the program wrote to standard output: `lines`, the newlines, and `rest`, the bytes behind the last one
@@ -41,7 +41,7 @@ _PLAIN = {"doca_comm_channel_ep_event_channel_get"}  # of these, what returns so
 _SUNK, _BEHIND_C = "comch_next.capi._watched", "comch_next.capi.binding"  # what C libraries call, and their codes
 _WAITING = {"DOCA_SUCCESS", "DOCA_ERROR_AGAIN", "DOCA_ERROR_CONNECTION_INPROGRESS", "DOCA_ERROR_IN_PROGRESS"}
 _ENDS = (StopIteration, StopAsyncIteration, GeneratorExit, KeyboardInterrupt, SystemExit)
-_NO_CALL = (AttributeError, NameError, TypeError)  # what the program names, or passes, is not there
+_PUBLIC = ("comch_next", "comm_channel_compat", "comm_channel_compat.cc", "comm_channel_compat.blocking")
 _MOST_REPEATS = 100
 _FOLDER = os.environ.get("MIGRATE_WATCH", "")
 _ROOT = os.path.join(os.environ.get("MIGRATE_WATCH_ROOT", ""), "")
@@ -150,22 +150,24 @@ def _of_call(frame: FrameType, event: str, arg: Any) -> Any:
 def _of_program(frame: FrameType, event: str, arg: Any) -> Any:
     """An exception has come to the program from the toolkit, or a call of the program could not be made."""
     if event == "exception" and not _is_coded(frame):
-        kind, _, trace = arg
-        if issubclass(kind, _NO_CALL) and _is_raised_here(trace):
+        kind, error, trace = arg
+        if trace is not None and trace.tb_next is None and _is_no_call(error):
             _failed(kind.__name__, frame, raised=True)
         else:
             _raised(arg, frame)
     return _of_program
 
 
-def _is_raised_here(trace: TracebackType | None) -> bool:
-    """Whether an exception came from a line of the program itself, or from others that it called, but the toolkit."""
-    below = trace and trace.tb_next  # a coroutine that ends without waiting has no trace
-    while below is not None:
-        if below.tb_frame.f_code.co_filename.startswith(_ROOT) or _is_toolkit(below.tb_frame):
-            return False
-        below = below.tb_next
-    return trace is not None
+def _is_no_call(error: BaseException) -> bool:
+    """Whether the program named what is not there, or what the toolkit does not have or take."""
+    if isinstance(error, AttributeError):
+        owner = getattr(error, "obj", None)
+        home = getattr(owner, "__name__" if isinstance(owner, type(sys)) else "__module__", "")
+        return str(home).partition(".")[0] in _TOOLKIT
+    if isinstance(error, TypeError):
+        name = str(error).partition("(")[0].partition(".")[0]  # "Channel.send_to() got an unexpected keyword argument"
+        return any(name in vars(sys.modules[module]) for module in _PUBLIC if module in sys.modules)
+    return isinstance(error, NameError)
 
 
 def _between(frame: FrameType, event: str, arg: Any) -> Any:
