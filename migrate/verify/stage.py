@@ -211,8 +211,11 @@ class Stage:
                 )
             remains = self._finish(ends)
             if len(folders) == 1:
-                files = _written(folders[new[0]], self.trees.folder(new=new[0]))
-                remains[0] = replace(remains[0], files=dict(files))
+                with contextlib.suppress(
+                    OSError
+                ):  # they are not for us to read, or a process of its own session goes on
+                    files = dict(_written(folders[new[0]], self.trees.folder(new=new[0])))
+                    remains[0] = replace(remains[0], files=files)
             return remains
         finally:
             for end in ends:
