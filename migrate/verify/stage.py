@@ -211,9 +211,7 @@ class Stage:
                 )
             remains = self._finish(ends)
             if len(folders) == 1:
-                with contextlib.suppress(
-                    OSError
-                ):  # they are not for us to read, or a process of its own session goes on
+                with contextlib.suppress(OSError):  # not ours to read, or of a daemon that goes on
                     files = dict(_written(folders[new[0]], self.trees.folder(new=new[0])))
                     remains[0] = replace(remains[0], files=files)
             return remains
