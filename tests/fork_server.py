@@ -81,11 +81,11 @@ def _enter(job: Job) -> None:
     os.environ.update({name: value for name, value in job["env"].items() if os.environ.get(name) != value})
     sys.dont_write_bytecode = bool(os.environ.get("PYTHONDONTWRITEBYTECODE"))
     sys.orig_argv = [sys.executable, *job["words"]]
-    if "MIGRATE_WATCH" in os.environ:  # which is read when an interpreter starts
-        importlib.reload(sys.modules["sitecustomize"])
     if os.environ.get("PYTHONUNBUFFERED"):
         sys.stdout = sys.__stdout__ = _unbuffered(1, sys.stdout)  # type: ignore[misc]
         sys.stderr = sys.__stderr__ = _unbuffered(2, sys.stderr)  # type: ignore[misc]
+    if "MIGRATE_WATCH" in os.environ:  # which is read when an interpreter starts
+        importlib.reload(sys.modules["sitecustomize"])
     main = types.ModuleType("__main__")
     vars(main)["__builtins__"] = builtins
     if "__annotations__" in globals():  # not in all releases

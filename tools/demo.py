@@ -22,13 +22,14 @@ SCRIPTS = [str(PROGRAM / f"hello_{end}.py") for end in ENDS]
 
 
 class Step(NamedTuple):
-    """A command of `python`, what it shows, the status that it has to end with, and why it may have another one."""
+    """A command of `python`: the status that it has to end with, texts that it has to print, and why it may not."""
 
     title: str
     words: Sequence[str]
     status: int
     otherwise: str
     kept: str = ""  # the name of a file that takes what it prints
+    shows: Sequence[str] = ()
 
 
 def traces(run: str) -> list[str]:
@@ -43,6 +44,7 @@ STEPS = (
         1,
         "migrate finds nothing to rewrite, or something that it leaves: the pair is not what the demonstration shows",
         "changes.diff",
+        [f"--- a/{script}\n" for script in SCRIPTS],
     ),
     Step(
         "Old beside new, in every pairing, and under faults",
@@ -72,9 +74,10 @@ def take(step: Step) -> bool:
     )
     print(ended.stdout, end="", flush=True)
     (FOLDER / step.kept).write_text(ended.stdout, "utf-8")
-    if ended.returncode != step.status:
+    is_as_meant = ended.returncode == step.status and all(text in ended.stdout for text in step.shows)
+    if not is_as_meant:
         print(f"\n{step.otherwise} (exit status {ended.returncode})")
-    return ended.returncode == step.status
+    return is_as_meant
 
 
 def main() -> int:

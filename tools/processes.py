@@ -32,9 +32,7 @@ def running(
 ) -> Iterator[subprocess.Popen[bytes]]:
     """A process that does not outlive the block. stdin: as for Popen; None gives it this program's own."""
     pipe = subprocess.PIPE
-    process = subprocess.Popen(
-        command, env=environment, cwd=ROOT, bufsize=0, stdin=stdin, stdout=pipe, stderr=pipe
-    )
+    process = subprocess.Popen(command, env=environment, cwd=ROOT, bufsize=0, stdin=stdin, stdout=pipe, stderr=pipe)
     with process:
         try:
             yield process

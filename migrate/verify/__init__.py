@@ -8,9 +8,12 @@ The programs run as processes of their own; nothing here imports what they use.
 # trees        the program as it is, and migrated; where it calls the old API
 # peers        one end: its command line, old and new
 # stage        a run of all ends, and what they leave: streams, statuses, traces, what the watcher saw
-# _watcher     runs inside the programs: which lines called the library, and which calls failed
+# patience     how long a process has had, without the time in which it waited for a processor
+# _watcher     runs inside the programs: which lines called the library, which calls failed, when they printed
 # waiting      where a program waited for a task
 # meeting      whether the ends have met, and why not
+# events       what can be compared, and how lines of traces are named in it
+# strands      what each thread did, in its order
 # account      what one end did, as sequences of events that can be compared
 # comparison   the first event in which two accounts differ
 # endings      differences that were meant, as somebody has modernised how connections end

@@ -7,32 +7,25 @@ waiting, not events: how often a program asks depends on the machine.
 from __future__ import annotations
 
 import base64
+import hashlib
+import re
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import NamedTuple
 
 from migrate.verify import waiting
+from migrate.verify.events import ENDS, ORDER, Event, Events, Topics, by_age, ends, home, is_message, place
 from migrate.verify.stage import Line, Remains
+from migrate.verify.strands import strands
 
 RESULTS, STDOUT, STATUS = "results", "stdout", "exit status"  # topics; results are those of each thread
-ORDER = "order of sends and receives"  # topics of each connection, which have no texts
+TRACEBACKS, FILE = "tracebacks", "file"  # on standard error, by class; the latter begins topics
+MESSAGES = f"{ORDER} sends and receives"  # begins topics of each connection
 SIZES = ("max_msg_size", "send_queue_size", "recv_queue_size")  # begin topics, as far as an end has them
 LIFE, LEFT_OPEN = "life", "left open"  # topics of devices, engines, contexts, memory; how a life went on to the exit
-_DIRECTIONS, _ENDS = ("send", "receive"), ("producer", "consumer")
 _SHOWN = 48  # bytes of a message
-
-
-class Event(NamedTuple):
-    """Something that happened. `text` is what is compared; `at` is the line of the program that led to it."""
-
-    text: str
-    at: str = ""
-    t: float = float("inf")  # the monotonic clock in nanoseconds; none for what is printed
-
-
-Events = tuple[Event, ...]
-Topics = Mapping[str, Events]
+# What Python says between two tracebacks of one failure.
+_CHAINED = ("the direct cause of the following exception:", "another exception occurred:")
 
 
 @dataclass(frozen=True)
@@ -41,32 +34,63 @@ class Account:
 
     topics: Topics  # the exit status, stdout, failures by thread, settings, how lives ended
     connections: tuple[Topics, ...]  # of each: what was sent and received, and how it came and went
+    strands: tuple[Topics, ...] = ()  # of each thread: the places of what it did among each other
+    files: Topics | None = None  # what is in those that the run has written; None: not known of this end
 
     @classmethod
     def of(cls, remains: Remains, *, results: bool = True, order: bool = True) -> Account:
         """Read it from what a process has left.
 
-        Without the `results` of its calls, where one side cannot show them. Without the `order` of sends and receives
-        among each other, where that depends on how long the program waits.
+        Without what calls returned and when the program printed (`results`), where one side cannot show it. Without the
+        `order` of sends, receives and prints among each other, where that depends on how long the program waits.
         """
         folder = f"{remains.folder}/"
-        trace = _by_age(remains.trace)
+        trace = by_age(remains.trace)
+        watched = [*_without_waiting(remains.watched, waiting.places(trace))] if results else []
         topics = {
-            **(_failures(remains.watched, folder, waiting.places(trace)) if results else {}),
+            **_failures(watched, folder),
             STDOUT: tuple(map(Event, _printed(remains.stdout.replace(folder, "")))),
             STATUS: (Event(str(remains.status)),),
+            **({TRACEBACKS: tuple(map(Event, sorted(_tracebacks(remains.stderr))))} if results else {}),
             **_settings(trace, folder),
             **_lives(trace, folder),
         }
-        return cls(topics, tuple(_connections(trace, folder, order=order)))
+        return cls(
+            topics,
+            connections=tuple(_connections(trace, folder, order=order)),
+            strands=tuple(strands([*trace, *watched], folder)) if results and order else (),
+            files=None if remains.files is None else dict(_files(remains.files, folder)),
+        )
 
 
 def ran(remains: Remains) -> Iterator[tuple[str, int]]:
     """Yield the files, relative to the program's folder, and the lines that called the toolkit."""
     for line in remains.watched:
         if line["what"] == "ran":
-            path, _, number = _place(line, f"{remains.folder}/").rpartition(":")
+            path, _, number = place(line, f"{remains.folder}/").rpartition(":")
             yield path, int(number)
+
+
+def _tracebacks(stderr: str) -> Iterator[str]:
+    """Yield the classes of exceptions whose tracebacks were printed; of a chain, of the last one."""
+    _, *parts = re.split(r"^Traceback \(most recent call last\):\n", stderr, flags=re.MULTILINE)
+    for part in parts:
+        name = re.search(r"^[\w.]+", part, re.MULTILINE)
+        if name and not part.rstrip().endswith(_CHAINED):
+            yield name[0].rpartition(".")[2]
+
+
+def _files(files: Mapping[str, bytes | None], folder: str) -> Iterator[tuple[str, Events]]:
+    for name, data in files.items():
+        yield f"{FILE} {name}", tuple(map(Event, ["removed"] if data is None else _content(data, folder)))
+
+
+def _content(data: bytes, folder: str) -> list[str]:
+    """Return the lines of a file; of one that is no text, what names its bytes."""
+    try:
+        return [*_printed(data.decode().replace(folder, ""))] or ["empty"]
+    except UnicodeDecodeError:
+        return [f"{len(data)} bytes {hashlib.sha256(data).hexdigest()[:16]}"]
 
 
 def _printed(stdout: str) -> Iterator[str]:
@@ -77,27 +101,19 @@ def _printed(stdout: str) -> Iterator[str]:
         yield from (last, "no newline at the end")
 
 
-def _place(line: Line, folder: str) -> str:
-    return str(line.get("at", "")).removeprefix(folder)
+def _without_waiting(watched: Iterable[Line], waited: Container[str]) -> Iterator[Line]:
+    """Leave failures out that are waiting: at the places that `waited`, a task was not to be had."""
+    return (line for line in watched if line.get("result") != waiting.NO_TASK or line["at"] not in waited)
 
 
-def _by_age(lines: Iterable[Line]) -> list[Line]:
-    return sorted(lines, key=lambda line: int(line["t"]))
-
-
-def _failures(watched: Iterable[Line], folder: str, waited: Container[str]) -> dict[str, Events]:
-    """What went wrong in the eyes of the program, by thread. A result that repeats the last one counts once.
-
-    `waited`: the places where a task that is not to be had is waiting.
-    """
+def _failures(watched: Iterable[Line], folder: str) -> dict[str, Events]:
+    """What went wrong in the eyes of the program, by thread. A result that repeats the last one counts once."""
     found: dict[str, list[Event]] = {}
-    for line in _by_age(line for line in watched if line["what"] == "failed"):
-        if line["result"] == waiting.NO_TASK and line["at"] in waited:
-            continue
+    for line in by_age(line for line in watched if line["what"] == "failed"):
         topic = RESULTS if line["thread"] == "MainThread" else f"{RESULTS} in {line['thread']}"
         events = found.setdefault(topic, [])
         if not events or events[-1].text != line["result"]:
-            events.append(Event(line["result"], _place(line, folder), line["t"]))
+            events.append(Event(line["result"], place(line, folder), line["t"]))
     return {topic: tuple(events) for topic, events in found.items()}
 
 
@@ -120,22 +136,18 @@ def _orders(happened: Iterable[tuple[Line, Event]]) -> dict[str, list[Event]]:
     """The places of sends and receives among each other: on each path, and, where messages went on both, on these."""
     paths: dict[str, list[Event]] = {}
     for line, event in happened:
-        if line["what"] in _DIRECTIONS:
-            text = ", ".join((line["what"], *_ends(line)))
-            path = " on the fast path" if line.keys() & _ENDS else ""
-            paths.setdefault(f"{ORDER}{path} of {_home(line)}", []).append(event._replace(text=text))
+        if is_message(line):
+            text = ", ".join((line["what"], *ends(line)))
+            path = " on the fast path" if any(ends(line)) else ""
+            paths.setdefault(f"{MESSAGES}{path} of {home(line)}", []).append(event._replace(text=text))
     if len(paths) > 1:
         both = sorted(chain.from_iterable(paths.values()), key=lambda event: event.t)
-        paths[f"{ORDER} on both paths of {_home(line)}"] = both
+        paths[f"{MESSAGES} on both paths of {home(line)}"] = both
     return paths
 
 
 def _topic(line: Line) -> str:
-    return ", ".join((f"{line['what']}s of {_home(line)}", *_ends(line)))
-
-
-def _ends(line: Line) -> Iterator[str]:
-    return (f"{name} {line[name]}" for name in _ENDS if name in line)
+    return ", ".join((f"{line['what']}s of {home(line)}", *ends(line)))
 
 
 def _lives(trace: Sequence[Line], folder: str) -> dict[str, Events]:
@@ -147,15 +159,15 @@ def _lives(trace: Sequence[Line], folder: str) -> dict[str, Events]:
         if line["what"] == "open":
             living.setdefault(key, []).append(line)
         elif line["what"] == "close" and (lives := living.get(key)):  # else a child closes what its parent has opened
-            found.setdefault(_life(lives.pop()), []).append(Event("closed", _place(line, folder), line["t"]))
+            found.setdefault(_life(lives.pop()), []).append(Event("closed", place(line, folder), line["t"]))
     for line in chain.from_iterable(living.values()):
-        found.setdefault(_life(line), []).append(Event(LEFT_OPEN, _place(line, folder)))
+        found.setdefault(_life(line), []).append(Event(LEFT_OPEN, place(line, folder)))
     return {topic: tuple(events) for topic, events in found.items()}
 
 
 def _life(line: Line) -> str:
-    kinds = [f"the {name}s on" for name in _ENDS if name in line]
-    words = (*kinds, _home(line)) if line["noun"] == "context" else (line["noun"], *_addresses(line))
+    kinds = [f"the {name}s on" for name in ENDS if name in line]
+    words = (*kinds, home(line)) if line["noun"] == "context" else (line["noun"], *_addresses(line))
     return f"{LIFE} of {' '.join(words)}"
 
 
@@ -168,8 +180,8 @@ def _settings(trace: Iterable[Line], folder: str) -> dict[str, Events]:
         else:
             facts = {name: str(line[name]) for name in SIZES if name in line}
         for name, text in facts.items():
-            event = Event(text, _place(line, folder), line["t"])
-            found.setdefault(f"{name} of {_home(line)}", {}).setdefault(text, event)
+            event = Event(text, place(line, folder), line["t"])
+            found.setdefault(f"{name} of {home(line)}", {}).setdefault(text, event)
     return {topic: tuple(map(events.__getitem__, sorted(events))) for topic, events in found.items()}
 
 
@@ -177,18 +189,16 @@ def _addresses(line: Line) -> tuple[str, ...]:
     return tuple(line[name] for name in ("pci_addr", "rep_pci_addr") if name in line)
 
 
-def _home(line: Line) -> str:
-    return f"the {line['side']} of {line['service']}" if "side" in line else f"message queue {line['msgq']}"
-
-
 def _event(line: Line, folder: str) -> Event | None:
-    """What a line of a trace says about the program; None for what depends on when it asks."""
-    if line["what"] == "send" and line["result"] != "DOCA_SUCCESS":
-        return None  # waiting, or a failure that the program has seen
-    if line["what"] not in (*_DIRECTIONS, "disconnect") and not (line["what"] == "up" and line["ok"]):
-        return None
-    text = _message(line) if line["what"] in _DIRECTIONS else line["what"]
-    return Event(text, _place(line, folder), line["t"])
+    """What a line of a trace says about the program; None for what depends on when it asks.
+
+    A send that was refused is waiting, or a failure that the program has seen.
+    """
+    if is_message(line):
+        return Event(_message(line), place(line, folder), line["t"])
+    if line["what"] == "disconnect" or (line["what"] == "up" and line["ok"]):
+        return Event(line["what"], place(line, folder), line["t"])
+    return None
 
 
 def _message(line: Line) -> str:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import zip_longest
 from typing import NamedTuple
 
-from migrate.verify.account import LEFT_OPEN, LIFE, ORDER, SIZES, Account, Event, Events, Topics
+from migrate.verify.account import FILE, LEFT_OPEN, LIFE, SIZES, Account
+from migrate.verify.events import ORDER, Event, Events, Topics
+from migrate.verify.strands import FAILURES, TURNS
 
 NOTHING = Event("nothing")
 _NUMBERS = re.compile(r"0x[0-9a-fA-F]+|\d+(\.\d+)?")
@@ -26,9 +29,9 @@ class Difference(NamedTuple):
     code: str = ""
 
     @property
-    def is_of_order(self) -> bool:
-        """Whether the messages are the same, and only sends and receives stand in another order to each other."""
-        return self.topic.startswith(ORDER)
+    def is_minor(self) -> bool:
+        """Whether it counts only where every run shows it, and nothing else: an order, or what is in a file."""
+        return self.topic.startswith((ORDER, FILE))
 
     @property
     def t(self) -> float:
@@ -38,13 +41,23 @@ class Difference(NamedTuple):
 
 def differences(old: Account, new: Account) -> list[Difference]:
     """Return the first difference of each topic, the earliest first; what has no time comes last."""
-    found = [*_of_topics(old.topics, new.topics), *_of_connections(old.connections, new.connections)]
+    found = [
+        *_of_topics(old.topics, new.topics),
+        *_of_connections(old.connections, new.connections),
+        *_of_strands(old.strands, new.strands),
+        *(() if old.files is None or new.files is None else _of_topics(old.files, new.files)),
+    ]
     return sorted(found, key=lambda difference: difference.t)
 
 
 def without_numbers(account: Account) -> Account:
-    """Return an account whose texts have no numbers: what they are may depend on the clock."""
-    return Account(_masked(account.topics), tuple(map(_masked, account.connections)))
+    """Return an account whose texts have no numbers: what they are may depend on the clock.
+
+    The places in a thread are nothing else.
+    """
+    return replace(
+        account, topics=_masked(account.topics), connections=tuple(map(_masked, account.connections)), strands=()
+    )
 
 
 def without_order(account: Account) -> Account:
@@ -54,7 +67,7 @@ def without_order(account: Account) -> Account:
     for topics in bare.connections:
         for topic, events in topics.items():
             pooled[topic] = pooled.get(topic, ()) + events
-    return Account(_sorted(bare.topics), (_sorted(pooled),))
+    return replace(bare, topics=_sorted(bare.topics), connections=(_sorted(pooled),))
 
 
 def _sorted(topics: Topics) -> Topics:
@@ -115,7 +128,41 @@ def _of_connections(old: Sequence[Topics], new: Sequence[Topics]) -> Iterator[Di
 def _of_connection(old: Topics, new: Topics) -> list[Difference]:
     """Return the differences; in the order of sends and receives only where there is no other."""
     found = list(_of_topics(old, new))
-    return [difference for difference in found if not difference.is_of_order] or found
+    return [difference for difference in found if not difference.is_minor] or found
+
+
+def _of_strands(old: Sequence[Topics], new: Sequence[Topics]) -> Iterator[Difference]:
+    """Take away the threads that are equal, then compare those that did as much of everything: others are not alike.
+
+    They are compared in the topics that both have, in failures if both show as many.
+    """
+    left_old, left_new = list(old), list(new)
+    for are_twins in (_are_equal, _end_alike):
+        for topics in [*left_old]:
+            pairs = ((_shared(topics, other), _shared(other, topics), other) for other in left_new)
+            twins = next((pair for pair in pairs if pair[0] and are_twins(*pair[:2])), None)
+            if twins is not None:
+                left_old.remove(topics)
+                left_new.remove(twins[2])
+                yield from filter(_is_of_program, _of_topics(*twins[:2]))
+
+
+def _shared(topics: Topics, others: Topics) -> Topics:
+    return {
+        topic: events
+        for topic, events in topics.items()
+        if topic in others and (not topic.endswith(FAILURES) or events[-1].text == others[topic][-1].text)
+    }
+
+
+def _end_alike(old: Topics, new: Topics) -> bool:
+    return all(events[-1].text == new[topic][-1].text for topic, events in old.items())
+
+
+def _is_of_program(difference: Difference) -> bool:
+    """Whether it was the program's turn: whose message comes first is not for it to say."""
+    took = (difference.old, difference.new)
+    return difference.topic != TURNS or all(event.text.startswith("send") for event in took)
 
 
 def _are_equal(old: Topics, new: Topics) -> bool:
@@ -123,7 +170,7 @@ def _are_equal(old: Topics, new: Topics) -> bool:
 
 
 def _have_same_messages(old: Topics, new: Topics) -> bool:
-    return all(difference.is_of_order for difference in _of_topics(old, new))
+    return all(difference.is_minor for difference in _of_topics(old, new))
 
 
 def _are_alike(old: Topics, new: Topics) -> bool:

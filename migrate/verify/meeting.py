@@ -20,6 +20,10 @@ def reasons(peers: Sequence[Peer], remains: Sequence[Remains]) -> Iterator[str]:
         return
     if are_apart(remains):
         yield f"the old ends never met: {'; '.join(_named(peers, remains))}"
+        for peer, left in zip(peers, remains, strict=True):
+            if left.unready_s is not None:
+                waited = f"the old {peer.name} was not ready after {left.unready_s:g} s (--patience)"
+                yield f"{waited}, when the next end was started; --cue is what it prints when it is"
     for peer, left in zip(peers, remains, strict=True):
         if isinstance(left.status, int) and left.status > 0 and not has_met(left.trace):
             *_, last = ["nothing", *filter(None, map(str.strip, left.stderr.splitlines()))]

@@ -35,8 +35,8 @@ as it is on both sides; OLD=NEW for a SCRIPT of --tree compares it with its succ
 the client when it listens.
 
 The ends are compared in messages and their order per connection, in results of calls other than success and waiting,
-in devices and sizes, in what they leave open, in stdout and exit status. The results of calls of compiled programs are
-not compared.
+in what each thread does in which order, in devices and sizes, in what they leave open, in stdout, tracebacks, exit
+status and files. The results of calls of compiled programs are not compared, nor in which order they print.
 
 The default faults are
   {f"{chr(10)}  ".join(FAULTS)}
@@ -134,9 +134,9 @@ def _parser() -> Parser:
     )
     parser.add_argument("--cue", default="", metavar="TEXT", help="start the client when the service prints this")
     for name, seconds, does in (
-        ("timeout", limits.timeout_s, "seconds that a run may take"),
+        ("timeout", limits.timeout_s, "seconds that a run may take, as all of these without waiting for a processor"),
         ("linger", limits.linger_s, "seconds after the client has ended until the service gets SIGINT"),
-        ("patience", limits.patience_s, "seconds to wait for the service to listen"),
+        ("patience", limits.patience_s, "seconds for which the service may sleep before it listens"),
     ):
         parser.add_argument(
             f"--{name}", type=_seconds, default=seconds, metavar="S", help=f"{does} (default: {seconds:g})"
@@ -198,4 +198,6 @@ def _peers(given: argparse.Namespace, roots: Sequence[Path], scripts: Sequence[t
         old, *new = map(Script.of, roots, places)
         successor = new[0] if new else old if old.is_python else None
         peers.append(Peer(name, old, successor, tuple(arguments), given.doca))
+    if all(peer.new is None for peer in peers):
+        raise UsageError("nothing to compare: migrate rewrites no compiled program; --tree OLD NEW names its successor")
     return peers

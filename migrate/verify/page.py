@@ -21,7 +21,8 @@ def text(result: Result) -> str:
     word = result.verdict.word
     lead = joined(tag("strong", word, class_=word), report.headline(result).removeprefix(word).rstrip(":"))
     parts = (*_differences(result), *_open(result), *_runs(result), *_scenes(result.scenes))
-    return sheet("Verification", lead, [*parts, *html.sections(result.migration)])
+    programs = " and ".join(" ".join((str(peer.old.path), *peer.arguments)) for peer in result.peers)
+    return sheet(f"Verification of {programs}", lead, [*parts, *html.sections(result.migration)])
 
 
 def _differences(result: Result) -> Iterator[Element]:
@@ -41,8 +42,10 @@ def _difference(divergence: Divergence) -> Element:
 def _open(result: Result) -> Iterator[Element]:
     """Yield what keeps the verdict open."""
     stays = (f"{stays.path}:{stays.line}: stays old ({stays.code} {stays.message})" for stays in result.stays)
-    never = (f"{call.path}:{call.line}: {call.name} never ran" for call in result.never_ran)
-    items = [tag("li", words) for words in (*result.reasons, *stays, *never)]
+    items = [tag("li", words) for words in (*result.reasons, *stays)]
+    if result.never_ran:
+        calls = (tag("li", f"{call.path}:{call.line}: {call.name}") for call in result.never_ran)
+        items.append(tag("li", report.never_ran(result), tag("ul", *calls)))
     if items:
         yield section("What is not proved", tag("ul", *items))
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Sequence
 
 from migrate.report.run import counted, printable
-from migrate.verify.account import Event
+from migrate.verify.events import Event
 from migrate.verify.verdict import Divergence, Result, Verdict
 
 FORMAT = 1  # raised when a key changes its meaning or goes
@@ -26,11 +26,17 @@ def _lines(result: Result) -> Iterator[str]:
     for stays in result.stays[:_SHOWN]:
         yield f"  {stays.path}:{stays.line}: stays old ({': '.join(filter(None, (stays.code, stays.message)))})"
     if result.never_ran:
-        yield f"  {counted(len(result.never_ran), 'call')} of the old API never ran:"
+        yield f"  {never_ran(result)}:"
     for call in result.never_ran[:_SHOWN]:
         yield f"    {call.path}:{call.line}: {call.name}"
     if len(result.never_ran) > _SHOWN:
         yield f"    and {len(result.never_ran) - _SHOWN} more"
+
+
+def never_ran(result: Result) -> str:
+    """Return how many calls never ran, and what helps."""
+    calls = counted(len(result.never_ran), "call")
+    return f"{calls} of the old API never ran; --args, --args-service and --args-client may reach them"
 
 
 def headline(result: Result) -> str:
@@ -87,7 +93,7 @@ def sides(divergence: Divergence) -> Iterator[tuple[str, str]]:
 
 
 def _event(event: Event) -> str:
-    return f"{event.text}  [{event.at}]" if event.at else event.text
+    return f"{event.text}  [{event.at}] {event.source}".rstrip() if event.at else event.text
 
 
 def to_json(result: Result) -> str:
@@ -123,4 +129,4 @@ def _divergence_json(divergence: Divergence) -> dict[str, object]:
 
 
 def _event_json(event: Event) -> dict[str, str]:
-    return {"text": event.text, "at": event.at}
+    return {"text": event.text, "at": event.at, "source": event.source}

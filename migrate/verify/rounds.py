@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import product
 from pathlib import Path
 from typing import Protocol
@@ -85,8 +85,8 @@ class Rounds:
         calls = self._calls()
         return Result(
             runs=self._runs,
-            divergences=tuple(divergences),
-            coded=tuple(self._coded),
+            divergences=tuple(map(self._with_sources, divergences)),
+            coded=tuple(map(self._with_sources, self._coded)),
             never_ran=tuple(call for call in calls if not self._has_run(call)),
             stays=tuple(stays for stays in trees.stays if self._is_of_program(stays.path)),
             reasons=tuple(self._reasons(calls)),
@@ -94,7 +94,20 @@ class Rounds:
             scenes=tuple(scenes),
             migration=trees.migration(self._is_of_program),
             compiled=tuple(sorted(self._compiled[False])),
+            peers=tuple(self.stage.peers),
         )
+
+    def _with_sources(self, divergence: Divergence) -> Divergence:
+        """Show the lines of the programs, too."""
+        place = [peer.name for peer in self.stage.peers].index(divergence.peer)
+        old, new = (
+            event._replace(source=self.stage.trees.source(event.at, new=side))
+            for event, side in (
+                (divergence.difference.old, False),
+                (divergence.difference.new, divergence.run.new[place]),
+            )
+        )
+        return replace(divergence, difference=divergence.difference._replace(old=old, new=new))
 
     @property
     def _all_old(self) -> tuple[bool, ...]:
@@ -162,11 +175,17 @@ class Rounds:
         return left
 
     def _left(self, run: Run, olds: Sequence[list[Account]], news: Sequence[list[Account]]) -> list[Divergence]:
-        """Return the differences of the first new run that no old one takes away, of whichever end showed one first."""
-        found = []
+        """Return the differences of the first new run that no old one takes away, of whichever end showed one first.
+
+        Orders and files are told where nothing else is certain: they differ by themselves where more or less happens.
+        """
+        found: list[Divergence] = []
         for place, peer in enumerate(self.stage.peers):
             before, after = ([accounts[place] for accounts in side] for side in (olds, news))
             found += [Divergence(run, peer.name, *difference) for difference in _persistent(before, after)]
+        others = [divergence for divergence in found if not divergence.difference.is_minor]
+        if any(divergence.is_steady for divergence in others):
+            found = others
         return sorted(found, key=lambda divergence: divergence.difference.t)
 
     def _calls(self) -> list[Call]:
@@ -181,7 +200,8 @@ class Rounds:
 
     def _reasons(self, calls: Sequence[Call]) -> Iterator[str]:
         if not calls and all(peer.old.is_python for peer in self.stage.peers):
-            yield "the old side calls no old API"
+            if not self.stage.trees.stays:  # whose calls are not looked at
+                yield "the old side calls no old API"
         elif not self._compiled[False] and not any(map(self._has_run, calls)):
             yield "the old side made no call of the old API in any run"
         if self._compiled[True]:
@@ -204,7 +224,7 @@ def _persistent(olds: Sequence[Account], news: Sequence[Account]) -> Iterator[tu
             agree = len(forms) == 1 and all(topic in _topics_apart(olds[0], new) for new in news)
             is_elsewhere = topic not in _topics_apart(without_order(olds[0]), without_order(news[0]))
             is_steady = agree and (len(olds) > _MOST or not is_elsewhere)
-            if agree or not difference.is_of_order:
+            if agree or not difference.is_minor:
                 yield difference, is_steady
 
 

@@ -8,13 +8,13 @@ import os
 import shutil
 import signal
 import subprocess
-import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from migrate.verify import meeting
+from migrate.verify.patience import Patience
 from migrate.verify.peers import Peer
 from migrate.verify.trees import Trees
 
@@ -22,16 +22,20 @@ Line = dict[str, Any]
 _WATCHER = Path(__file__).parent / "_watcher"
 _STEP_S, _LOOK_S = 0.01, 0.1
 _LAST_WORDS_S = 3.0  # for ends that are interrupted since they will not meet
-KILLED = "killed at its deadline"
+KILLED = "killed at the time limit (--timeout)"
+INTERRUPTED = "interrupted, and killed as it went on"
 
 
 @dataclass(frozen=True)
 class Limits:
-    """How long things may take. `cue` is what the service prints when it is ready; else its trace shows it."""
+    """How long things may take, without the time in which a process waits for a processor.
+
+    `cue` is what the service prints when it is ready; else its trace shows it.
+    """
 
     timeout_s: float = 60.0  # for a process
     linger_s: float = 10.0  # until a service whose client has gone is interrupted
-    patience_s: float = 5.0  # for a service to become ready, if it ever does; for a client that asks for another name
+    patience_s: float = 5.0  # for a service that sleeps before it is ready; for a client that asks for another name
     cue: str = ""
 
 
@@ -39,7 +43,9 @@ class Limits:
 class Remains:
     """What a process and those that it started leave. `folder` is the copy of the program that it ran in.
 
-    `compiled`: the names of the old calls that compiled programs have made.
+    `unready_s`: after how long the next end was started though this one was not ready.
+    `compiled`: the names of the old calls that compiled programs have made. `files`: those of the folder that the
+    ends of the run have written, by path, None for one that is gone. The first end has them, if all ran in one folder.
     """
 
     folder: Path
@@ -49,6 +55,8 @@ class Remains:
     trace: tuple[Line, ...] = field(repr=False)
     watched: tuple[Line, ...] = field(repr=False)
     compiled: frozenset[str] = frozenset()
+    unready_s: float | None = None
+    files: Mapping[str, bytes | None] | None = field(default=None, repr=False)
 
 
 class _End:
@@ -58,6 +66,7 @@ class _End:
         self, peer: Peer, folder: Path, home: Path, *, new: bool, launched: bool, held: bool, env: Mapping[str, str]
     ) -> None:
         self.folder = folder
+        self.unready_s: float | None = None
         self._home = home
         for name in ("trace", "watched", "compiled"):
             (home / name).mkdir(parents=True)
@@ -79,19 +88,24 @@ class _End:
                 start_new_session=True,  # so that what it starts ends with it
             )
 
-    def ended(self, timeout_s: float) -> bool:
-        """Wait for its end, at most so long."""
-        try:
-            self.process.wait(max(0.0, timeout_s))
-        except subprocess.TimeoutExpired:
-            return False
-        return True
+    def patience(self) -> Patience:
+        """Begin to count the time that it has."""
+        return Patience(self.process.pid)
+
+    def ended(self, timeout_s: float, patience: Patience | None = None) -> bool:
+        """Wait for its end, until it has had so much time since patience began."""
+        patience = patience or self.patience()
+        while (left := timeout_s - patience.spent_s()) > 0:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self.process.wait(left)
+                return True
+        return self.process.poll() is not None
 
     def is_ready(self, cue: str) -> bool:
         """Return whether it listens, or has printed its cue."""
         if cue:
             return cue in self._text("stdout")
-        return any(line.get("side") == "server" and line.get("new") == "RUNNING" for line in self._lines("trace"))
+        return bool(meeting.listened_on(self.trace()))
 
     def trace(self) -> Iterator[Line]:
         """Read what it has traced so far."""
@@ -103,16 +117,17 @@ class _End:
             os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
 
-    def remains(self, *, late: bool) -> Remains:
-        """Read what it has left."""
+    def remains(self, *, late: str) -> Remains:
+        """Read what it has left; `late` is its status if it was killed."""
         return Remains(
             self.folder,
-            KILLED if late else self.process.returncode,
+            late or self.process.returncode,
             self._text("stdout"),
             self._text("stderr"),
             tuple(self._lines("trace")),
             tuple(self._lines("watched")),
             frozenset(self._compiled()),
+            self.unready_s,
         )
 
     def _text(self, name: str) -> str:
@@ -130,6 +145,20 @@ class _End:
         for path in (self._home / "compiled").iterdir():
             with contextlib.suppress(json.JSONDecodeError):
                 yield from (call["symbol"] for call in json.loads(path.read_text())["calls"] if not call["file"])
+
+
+def _written(folder: Path, before: Path) -> Iterator[tuple[str, bytes | None]]:
+    """Yield the files of a copy that are not as they were before, and those that are gone."""
+    then, now = _listed(before), _listed(folder)
+    for name in sorted(then.keys() | now.keys()):
+        if then.get(name) != now.get(name):
+            yield name, (folder / name).read_bytes() if name in now else None
+
+
+def _listed(folder: Path) -> dict[str, tuple[int, int]]:
+    """The size and time of each file, by path; bytecode and what is compiled for it is left out."""
+    paths = (path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
+    return {str(path.relative_to(folder)): ((now := path.stat()).st_size, now.st_mtime_ns) for path in paths}
 
 
 # Files that are named from where the command was started, not from where the program is.
@@ -180,47 +209,57 @@ class Stage:
                 ends.append(
                     _End(peer, folders[side], home / peer.name, new=side, launched=launched, held=held_up, env=env)
                 )
-            return self._finish(ends)
+            remains = self._finish(ends)
+            if len(folders) == 1:
+                with contextlib.suppress(OSError):  # not ours to read, or of a daemon that goes on
+                    files = dict(_written(folders[new[0]], self.trees.folder(new=new[0])))
+                    remains[0] = replace(remains[0], files=files)
+            return remains
         finally:
             for end in ends:
                 end.kill()
             shutil.rmtree(home)
 
     def _wait_until_ready(self, end: _End) -> None:
-        deadline = time.monotonic() + self.limits.patience_s
-        while not end.is_ready(self.limits.cue) and time.monotonic() < deadline:
-            if end.ended(_STEP_S):
+        """Wait as long as it works; not if it sleeps, or asks for somebody else itself."""
+        limits, patience = self.limits, end.patience()
+        while not end.is_ready(limits.cue) and not end.ended(_STEP_S):
+            most = limits.patience_s if meeting.asked_for(end.trace()) else limits.timeout_s
+            if patience.slept_s() > limits.patience_s or patience.spent_s() > most:
+                end.unready_s = limits.patience_s
                 return
 
     def _may_meet(self, ends: Sequence[_End]) -> bool:
         """Wait until the last end has met the others, or has ended; False if it goes on asking for other names."""
         if len(ends) < 2:
             return True
-        deadline = time.monotonic() + self.limits.patience_s
+        patience = ends[-1].patience()
         while not ends[-1].ended(_LOOK_S):
             trace = [line for end in ends for line in end.trace()]
             listened, asked = meeting.listened_on(trace), meeting.asked_for(trace)
             if meeting.has_met(trace) or listened & asked:
                 return True
-            if time.monotonic() > deadline:
+            if patience.spent_s() > self.limits.patience_s:
                 return not (listened and asked)
         return True
 
     def _finish(self, ends: Sequence[_End]) -> list[Remains]:
         """Wait for the last one, then for those before it: they get SIGINT when they do not end by themselves."""
-        deadline = time.monotonic() + self.limits.timeout_s
-        late = set()
+        patience = {end: end.patience() for end in ends}
+        late: dict[_End, str] = {}
+        limit_s, status = self.limits.timeout_s, KILLED
         if not self._may_meet(ends):
             for end in ends:
                 end.process.send_signal(signal.SIGINT)
-            deadline = time.monotonic() + _LAST_WORDS_S
+            patience = {end: end.patience() for end in ends}
+            limit_s, status = _LAST_WORDS_S, INTERRUPTED
         for end in reversed(ends):
-            left = deadline - time.monotonic()
+            left = limit_s - patience[end].spent_s()
             if end is not ends[-1] and left > self.limits.linger_s and not end.ended(self.limits.linger_s):
                 end.process.send_signal(signal.SIGINT)
-            if not end.ended(deadline - time.monotonic()):
-                late.add(end)
+            if not end.ended(limit_s, patience[end]):
+                late[end] = status
                 end.kill()
         for end in ends:
             end.kill()
-        return [end.remains(late=end in late) for end in ends]
+        return [end.remains(late=late.get(end, "")) for end in ends]

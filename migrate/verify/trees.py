@@ -75,6 +75,15 @@ class Trees:
         """Return the copy of a side."""
         return self.new if new else self.old
 
+    def source(self, place: str, *, new: bool) -> str:
+        """Return what stands at `file:line` of a side; "" where that is no line of the program."""
+        name, _, number = place.rpartition(":")
+        path = self.folder(new=new) / name
+        if not name or not path.is_file():
+            return ""
+        lines = path.read_text("utf-8", "replace").split("\n")
+        return lines[int(number) - 1].strip() if int(number) <= len(lines) else ""
+
 
 def migrated(root: Path, scripts: Iterable[Path], into: Path, options: Options) -> Trees:
     """Copy a program's folder twice and migrate the second copy."""

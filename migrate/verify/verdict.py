@@ -9,6 +9,7 @@ from pathlib import Path
 
 from migrate.report.run import Run as Migration
 from migrate.verify.comparison import Difference
+from migrate.verify.peers import Peer
 from migrate.verify.stage import Line
 from migrate.verify.trees import Call, Stays
 
@@ -84,6 +85,7 @@ class Result:
     migration: Migration = field(default=Migration(Path()))
     compiled: tuple[str, ...] = ()
     coded: tuple[Divergence, ...] = ()
+    peers: tuple[Peer, ...] = ()
 
     @property
     def verdict(self) -> Verdict:

@@ -71,10 +71,11 @@ def test_the_hooks_install_what_rewriting_needs() -> None:
 
 
 @pytest.mark.parametrize(("text", "status"), [(OLD, 1), (BY_HAND, 3), (NEW, 0)])
-def test_the_check_of_pre_commit(text: str, status: int, tmp_path: Path) -> None:
+def test_the_check_of_pre_commit(text: str, status: int, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "program.py").write_text(text)
     assert _run([HOOKS["doca-migrate-check"]["entry"] + " program.py"], tmp_path) == [status]
     assert (tmp_path / "program.py").read_text() == text
+    assert ("program.py:" in capfd.readouterr().out) == (status > 0)
 
 
 def test_the_rewriting_of_pre_commit(tmp_path: Path) -> None:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import shutil
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from tests import pages
 from tools import demo
-from tools.side_by_side import MODERN
+from tools.side_by_side import LEGACY, MODERN
 
 
 @pytest.fixture(autouse=True)
@@ -36,10 +38,14 @@ def test_it_shows_all_steps_and_keeps_their_files(capfd: pytest.CaptureFixture[s
     assert (demo.VERIFIED / "old/hello_client.py").read_text() != (demo.VERIFIED / "new/hello_client.py").read_text()
 
 
+@pytest.mark.parametrize("ends", [demo.ENDS, demo.ENDS[:1], demo.ENDS[1:]], ids="-".join)
 def test_it_fails_when_the_sample_is_no_longer_old(
-    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], ends: Sequence[str]
 ) -> None:
-    monkeypatch.setattr(demo, "LEGACY", MODERN)
+    """Or one end of it."""
+    for end in demo.ENDS:
+        shutil.copy((MODERN if end in ends else LEGACY) / f"hello_{end}.py", tmp_path)
+    monkeypatch.setattr(demo, "LEGACY", tmp_path)
     assert demo.main() == 1
     text = capfd.readouterr().out
     assert "the pair is not what the demonstration shows" in text

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from migrate.verify.account import Account, Event, Topics
+from migrate.verify.account import Account
+from migrate.verify.events import Event, Topics
 from migrate.verify.peers import Peer, Script
 from migrate.verify.stage import Line, Remains
 from migrate.verify.trees import Call, Stays, Trees

@@ -28,6 +28,13 @@ AGAIN = "again:send@2x3,again:task@2x3"
 
 _FLAT_SEND = "rc = comch.Channel.try_send_to(ep, data, length=length, connection=peer)\n    while"
 
+_LONG_TASK = """\
+    try:
+        red.send(red.context.connection, bytes(1000), 1)
+    except comch.DocaError as error:
+        print("long", comch.code_name(error.code))
+"""
+
 _HOST = 'comch.open_device("b1:00.0")\n    rep = dpu.open_representor("b1:00.0")'
 _ANOTHER = _HOST, _HOST.replace("b1:00.0", "b1:00.1")
 
@@ -147,6 +154,60 @@ _ROWS: dict[str, list[tuple[str, str, Edits] | tuple[str, str, Edits, str]]] = {
         ("that are no text", "parcels", (("\\xa7", "\\xb6"),)),
         ("at the end of a line", "parcels", (("\\r\\n", "\\n"),)),
         ("behind the last line", "parcels", (("\\r\\n", "\\r"),)),
+    ],
+    "failing send among good ones": [
+        ("earlier", "flat",
+         (('rc = comch.Channel.try_send_to(ours, bytes(200), length=200, connection=to_service)\n    check("long", rc)',
+           'check("long", long)'),
+          ('copy, to_us = b"", None\n', 'copy, to_us = b"", None\n    long = comch.Channel.try_send_to('
+           "ours, bytes(200), length=200, connection=to_service)\n"))),
+        ("of a task, earlier", "tasks",
+         ((_LONG_TASK, '    print("long", comch.code_name(long))\n'),
+          ("    for number, text in enumerate(TEXTS):\n",
+           _LONG_TASK.replace('print("long", comch.code_name(error.code))', "long = error.code")
+           + "    for number, text in enumerate(TEXTS):\n"))),
+        ("to one peer less", "crier",
+         (("for peer in peers:", "for peer in peers[: 3 - (len(news) > 100)]:"),
+          ("skipped += 1", "skipped += 1 + (len(news) > 100 and peer is peers[1])"))),
+    ],
+    "broadcast in another order": [
+        ("last peer first", "crier", (("for peer in peers:", "for peer in reversed(peers):"),)),
+        ("once", "crier", (("for peer in peers:",
+                            'for peer in sorted(peers, key=lambda peer: news == b"wind" and peer is peers[0]):'),)),
+    ],
+    "moved print": [
+        ("behind sends", "crier", (('        print("news", number)\n        cry(crier, peers, news)\n',
+                                    '        cry(crier, peers, news)\n        print("news", number)\n'),)),
+        ("behind sends in codes", "flat",
+         (('    print("bytes", sent, received)\n', ""),
+          ("9, to_service)\n", '9, to_service)\n    print("bytes", sent, received)\n'))),
+        ("behind receives", "crier",
+         (("            for _ in towns:\n                print(\n", "            for line in [\n"),
+          (")[0]\n                )\n", ")[0] for _ in towns]:\n                print(line)\n"))),
+        ("behind a failure", "tasks",
+         (('    print("limits", red.context.max_msg_size, red.context.recv_queue_size)\n', ""),
+          ('        print("long"', '        print("limits", red.context.max_msg_size, red.context.recv_queue_size)\n'
+           '        print("long"'))),
+    ],
+    "other failure of a call": [
+        ("before the messages", "crier", (("        resize(crier)\n    print", "    print"),
+                                          ("        write(number, news)\n",
+                                           "        resize(crier)\n        write(number, news)\n"))),
+        ("once more", "crier", (('    print("skipped"', '    resize(crier)\n    print("skipped"'),)),
+        ("as there is no such name", "crier", (("ep.max_msg_size = 128", "ep.max_msg_size = ep.max_size"),)),
+    ],
+    "other traceback": [
+        ("none", "crier", (('    print("wages", wages["clerk"])', '    wages.get("clerk")'),)),
+        ("of another class", "crier", (('wages["clerk"])', 'wages["crier"] / 0)'),)),
+    ],
+    "end by a signal": [
+        ("instead of a status", "flat", (("sys.exit(main())", "main()\n    import os\n    os.kill(os.getpid(), 15)"),)),
+        ("that is not caught", "crier", (("sys.exit(main())", "main()\n    os.kill(os.getpid(), 10)"),)),
+    ],
+    "other file": [
+        ("with other lines", "crier", (("print(number, len(news), file=diary)", "print(number, file=diary)"),)),
+        ("with its last line only", "crier", (('open("diary.txt", "a")', 'open("diary.txt", "w")'),)),
+        ("elsewhere", "crier", (('open("diary.txt", "a")', 'open("diary", "a")'),)),
     ],
 }  # fmt: skip
 

@@ -104,7 +104,7 @@ def test_a_program_that_does_not_end(tmp_path: Path, capsys: pytest.CaptureFixtu
     script.write_text("import time\nimport doca_comm_channel as cc\ncc.Endpoint()\nwhile True:\n    time.sleep(9)\n")
     status, text = verify(capsys, script, "--no-faults", "--timeout", "1.5")
     assert status == 2
-    assert "the old program was killed at its deadline" in text
+    assert "the old program was killed at the time limit (--timeout)" in text
 
 
 @pytest.mark.parametrize(
@@ -151,6 +151,13 @@ def test_ends_and_their_arguments(folder: Path) -> None:
     assert words(service, new=True, launched=False) == [*run_compiled, "/x/c/service", "-a", "b c"]
     assert words(client, new=False, launched=True) == [*LAUNCHER, "run", "--doca", "2.5", "/x/desk.py", "-d"]
     assert words(client, new=True, launched=False)[1:] == ["/x/desk.py", "-d"]
+
+
+def test_what_nobody_has_rewritten_is_not_compared_with_itself(folder: Path) -> None:
+    program = folder / "program"
+    program.write_bytes(b"\x7fELF")
+    with pytest.raises(UsageError, match="nothing to compare: migrate rewrites no compiled program; --tree OLD NEW"):
+        options.read_options([str(program)])
 
 
 def test_ends_with_successors(tmp_path: Path) -> None:

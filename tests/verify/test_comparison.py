@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import base64
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from migrate.verify.account import ORDER, Account, Event, Topics, ran
+from migrate.verify.account import MESSAGES, Account, ran
 from migrate.verify.comparison import differences, without_numbers, without_order
+from migrate.verify.events import Event, Topics
 from tests.verify.accounts import account, events, remains
 
 
@@ -93,14 +95,14 @@ def test_messages_by_content_and_line() -> None:
 
 
 def ordered(words: str, sends: str = "1", receives: str = "2") -> Topics:
-    return {"sends": events(sends), "receives": events(receives), ORDER: events(*words.split())}
+    return {"sends": events(sends), "receives": events(receives), MESSAGES: events(*words.split())}
 
 
 def test_the_order_of_sends_and_receives() -> None:
     """It is told where nothing else differs: what is sent in another connection stays apart."""
     early, late, other = ordered("send receive"), ordered("receive send"), ordered("send receive", sends="3")
     (found,) = differences(account(early, other), account(other, late))
-    assert (found.topic, found.number, found.old.text, found.new.text) == (ORDER, 1, "send", "receive")
+    assert (found.topic, found.number, found.old.text, found.new.text) == (MESSAGES, 1, "send", "receive")
     assert differences(account(early, late), account(late, early)) == []
     (found,) = differences(account(early), account(ordered("receive send", sends="3")))
     assert found.topic == "sends"
@@ -111,16 +113,16 @@ def test_each_path_has_its_order_and_so_have_both() -> None:
     fast = (message("send", b"3", t=3, producer=1, consumer=5), message("receive", b"4", t=0, producer=6, consumer=2))
     (topics,) = Account.of(remains(trace=(*control, *fast))).connections
     sent, received = "send, producer 1, consumer 5", "receive, producer 6, consumer 2"
-    places = {topic: [event.text for event in events] for topic, events in topics.items() if topic.startswith(ORDER)}
+    places = {topic: [event.text for event in events] for topic, events in topics.items() if topic.startswith(MESSAGES)}
     assert places == {
-        f"{ORDER} of the client of svc": ["receive", "send"],
-        f"{ORDER} on the fast path of the client of svc": [received, sent],
-        f"{ORDER} on both paths of the client of svc": [received, "receive", "send", sent],
+        f"{MESSAGES} of the client of svc": ["receive", "send"],
+        f"{MESSAGES} on the fast path of the client of svc": [received, sent],
+        f"{MESSAGES} on both paths of the client of svc": [received, "receive", "send", sent],
     }
     (topics,) = Account.of(remains(trace=control)).connections
-    assert [topic for topic in topics if topic.startswith(ORDER)] == [f"{ORDER} of the client of svc"]
+    assert [topic for topic in topics if topic.startswith(MESSAGES)] == [f"{MESSAGES} of the client of svc"]
     (topics,) = Account.of(remains(trace=(*control, *fast)), order=False).connections
-    assert not [topic for topic in topics if topic.startswith(ORDER)]
+    assert not [topic for topic in topics if topic.startswith(MESSAGES)]
 
 
 def test_waiting_is_no_event() -> None:
@@ -200,6 +202,46 @@ def test_sizes_are_compared_where_both_sides_have_them() -> None:
     topic = "send_queue_size of the client of svc"
     assert differences(Account({topic: events("8")}, ()), Account({topic: events("9")}, ()))
     assert differences(Account({topic: events("8")}, ()), Account({}, ())) == []
+
+
+BLOCK = "Traceback (most recent call last):\n  File 'a.py', line 1, in f\n    f(\n\n"
+CAUSE = "\nThe above exception was the direct cause of the following exception:\n\n"
+WHILE = "\nDuring handling of the above exception, another exception occurred:\n\n"
+
+
+@pytest.mark.parametrize(
+    ("stderr", "classes"),
+    [
+        ("no failure\n", []),
+        (f"{BLOCK}KeyError: 'a'\n", ["KeyError"]),
+        (f"log: lost\n{BLOCK}doca_comm_channel.Again: no room\nfor\nit\nlog: end\n", ["Again"]),
+        (f"{BLOCK}KeyError: 'a'\n{CAUSE}{BLOCK}a.b.Wrong\n", ["Wrong"]),
+        (f"{BLOCK}KeyError: 'a'\n{WHILE}{BLOCK}a.Wrong\nException in thread b:\n{BLOCK}Other\n", ["Other", "Wrong"]),
+    ],
+)
+def test_tracebacks_by_class(stderr: str, classes: list[str]) -> None:
+    topics = Account.of(replace(remains(), stderr=stderr)).topics
+    assert [event.text for event in topics["tracebacks"]] == classes
+
+
+FILES = {"a.log": b"in /program/x\nb\n", "gone": None, "none": b"", "picture": b"\xff\x00"}
+
+
+def test_files() -> None:
+    """Those that both accounts know of are compared."""
+    one = Account.of(replace(remains(), files=FILES))
+    assert one.files is not None
+    assert {topic: [event.text for event in events] for topic, events in one.files.items()} == {
+        "file a.log": ["in x", "b"],
+        "file gone": ["removed"],
+        "file none": ["empty"],
+        "file picture": ["2 bytes ea5dbf9596d187e9"],
+    }
+    other = Account.of(replace(remains(), files={**FILES, "a.log": b"in /program/x\nc\n"}))
+    (found,) = differences(one, other)
+    assert (found.topic, found.number, found.old.text, found.new.text) == ("file a.log", 2, "b", "c")
+    assert found.is_minor
+    assert differences(one, Account.of(remains())) == []
 
 
 @pytest.mark.parametrize(

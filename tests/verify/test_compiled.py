@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 
@@ -62,6 +63,7 @@ def test_a_wrong_successor(
     text = capsys.readouterr().out
     assert text.startswith("diverged: ")
     assert "    old: 3 bytes b'bye'\n    new: 9 bytes b'bye, then'  [hello_client.py:" in text
+    assert re.search(r"  \[hello_client.py:\d+\] ep.send_to\(msg, peer, timeout=0\)\n", text), text
 
 
 C = Script(Path("program"), is_python=False)

@@ -40,6 +40,21 @@ def test_results(old: str, new: str, left: str, coded: int) -> None:
     assert [difference.code for difference in differences] == ["CCM061"] * coded
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "left"),
+    [
+        ("ConnectionReset", "Shutdown", "ConnectionReset"),
+        ("", "Shutdown", ""),
+        ("KeyError", "KeyError Shutdown", "KeyError"),
+        ("KeyError", "Shutdown", "Shutdown"),  # another one is gone
+    ],
+)
+def test_tracebacks_that_name_the_ending(old: str, new: str, left: str) -> None:
+    was = account(results=RESET, stdout="", tracebacks=old)
+    found, _ = as_of_generation_1(was, account(results=SHUTDOWN, stdout="", tracebacks=new))
+    assert [event.text for event in found.topics["tracebacks"]] == left.split()
+
+
 def test_lines_that_name_the_ending() -> None:
     old = account(results=RESET, stdout=f"lost:{RESET} end")
     found, differences = as_of_generation_1(old, account(results=SHUTDOWN, stdout=f"lost:{SHUTDOWN} end"))

@@ -23,11 +23,13 @@ ep.sendto(b"never", peer)
 """
 
 
-def verify(capsys: pytest.CaptureFixture[str], folder: Path, service: str, client: str, *more: str) -> list[str]:
+def verify(
+    capsys: pytest.CaptureFixture[str], folder: Path, service: str, client: str, *more: str, status: int = 2
+) -> list[str]:
     ends = [folder / "service.py", folder / "client.py"]
     for path, text in zip(ends, (service, client), strict=True):
         path.write_text(text)
-    assert main(["verify", "--linger", "0.5", *more, *map(str, ends)]) == 2
+    assert main(["verify", "--linger", "0.5", *more, *map(str, ends)]) == status
     return capsys.readouterr().out.splitlines()
 
 
@@ -43,6 +45,33 @@ def test_a_client_that_goes_on_asking(tmp_path: Path, capsys: pytest.CaptureFixt
     head, apart, *_ = verify(capsys, tmp_path, SERVICE, PATIENT, "--patience", "3", "--timeout", "500")
     assert head.startswith("inconclusive: 1 run, ")
     assert apart == "  the old ends never met: the service listened on 'lingering'; the client asked for 'elsewhere'"
+
+
+WORK = """\
+import time
+while time.process_time() < 1.5:
+    pass
+"""
+REST = """\
+import time
+time.sleep(4)
+"""
+HURRIED = ("--patience", "0.5", "--no-faults")
+
+
+def test_a_service_that_works_before_it_listens_is_waited_for(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The time on a processor, and that in which it waits for one, is no rest."""
+    head, *others = verify(capsys, tmp_path, WORK + SERVICE, CLIENT, *HURRIED, status=0)
+    assert head.startswith("equivalent: 4 runs, "), others
+
+
+def test_a_service_that_rests_before_it_listens_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    client = CLIENT + 'ep.sendto(b"x", None)\n'
+    lines = verify(capsys, tmp_path, REST + SERVICE, client, *HURRIED)
+    unready = "the old service was not ready after 0.5 s (--patience), when the next end was started"
+    assert f"  {unready}; --cue is what it prints when it is" in lines, lines
 
 
 def test_an_end_that_fails_at_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

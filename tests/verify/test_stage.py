@@ -57,6 +57,40 @@ try:
 except cc.NotConnected:
     pass
 """
+PASSED_ON = """\
+import concurrent.futures
+import contextlib
+import unittest
+
+import doca_comm_channel as cc
+
+ep = cc.Endpoint()
+case = unittest.TestCase()
+case.assertRaises(cc.DocaError, ep.recvfrom, 64)
+with contextlib.suppress(cc.DocaError), contextlib.ExitStack() as stack:
+    stack.callback(ep.set_max_msg_size, 1 << 30)
+with concurrent.futures.ThreadPoolExecutor(1, "pool") as pool:
+    print(pool.submit(ep.listen, "passed on").exception() is not None)
+"""
+NO_CALLS = """\
+import json
+import doca_comm_channel as cc
+
+ep = cc.Endpoint()
+for call in (
+    lambda: ep.send_two(b"x", None),
+    lambda: cc.open_devise("03:00.0"),
+    lambda: ep.sendto(b"x", None, 0, pear=None),
+    lambda: no_such_name,
+    lambda: json.lods("[3]"),
+    lambda: len(3),
+    lambda: json.dumps(object()),
+):
+    try:
+        call()
+    except Exception:
+        pass
+"""
 CFFI = """\
 import cffi
 ffi = cffi.FFI()
@@ -123,11 +157,60 @@ def test_frames(tmp_path: Path, new: bool) -> None:
     assert results == [
         ("DOCA_ERROR_INVALID_VALUE", "setter"),
         ("DOCA_ERROR_NOT_PERMITTED", "MainThread"),
+        ("DOCA_ERROR_NOT_PERMITTED", "MainThread"),
         ("DOCA_ERROR_NOT_CONNECTED", "MainThread"),
     ]
     if not new:
         numbers = {number for path, number in ran(remains) if path == "program.py"}
         assert {9, 15, 21, 25, 31, 34, 36} <= numbers
+
+
+@pytest.mark.parametrize("new", [False, True])
+def test_calls_that_others_make_for_the_program(tmp_path: Path, new: bool) -> None:
+    """Once rewritten they may stand in a lambda of the program: both sides count alike."""
+    (remains,) = stage(tmp_path, UNHURRIED, program=PASSED_ON).run("1", [new])
+    assert (remains.status, remains.stderr, remains.stdout) == (0, "", "True\n")
+    lines = [line for line in remains.watched if line["what"] == "failed"]
+    assert [(line["result"], line["thread"]) for line in lines] == [
+        ("DOCA_ERROR_NOT_CONNECTED", "MainThread"),
+        ("DOCA_ERROR_INVALID_VALUE", "MainThread"),
+        ("DOCA_ERROR_BAD_STATE", "pool_0"),
+    ]
+
+
+def test_calls_that_cannot_be_made(tmp_path: Path) -> None:
+    """A wrong name, or a wrong argument, that the program swallows; what it does with others is its own matter."""
+    (remains,) = stage(tmp_path, UNHURRIED, program=NO_CALLS).run("1", [False])
+    assert (remains.status, remains.stderr) == (0, "")
+    assert [result for result, _, _ in failed(remains)] == [
+        "AttributeError",
+        "AttributeError",
+        "TypeError",
+        "NameError",
+    ]
+
+
+FILES = """\
+import pathlib
+import sys
+import doca_comm_channel as cc
+cc.Endpoint()
+pathlib.Path("made").mkdir(exist_ok=True)
+pathlib.Path("made", sys.argv[0][-9:-3]).write_text("x")
+pathlib.Path("given.txt").unlink(missing_ok=True)
+"""
+
+
+def test_files_that_a_run_writes(tmp_path: Path) -> None:
+    """The first end has them, where all ran in one folder."""
+    bench = stage(tmp_path, UNHURRIED, service=FILES, client=FILES)
+    for side in (bench.trees.old, bench.trees.new):
+        (side / "given.txt").write_text("given")
+        (side / "kept.txt").write_text("kept")
+    service, client = bench.run("1", [True, True])
+    assert service.files == {"given.txt": None, "made/ervice": b"x", "made/client": b"x"}
+    assert client.files is None
+    assert [left.files for left in bench.run("2", [True, False])] == [None, None]
 
 
 @pytest.mark.parametrize("new", [False, True])

@@ -125,6 +125,8 @@ def test_a_module_that_ran_matters_however_it_was_found() -> None:
 
 def test_no_old_call_is_never_equivalent() -> None:
     assert rounds(Acted(SAME, SAME, ())).reasons == ("the old side calls no old API",)
+    stays = Stays(Path("a.py"), 3, "CCM120", "no successor")
+    assert rounds(Acted(SAME, SAME, (), (stays,))).reasons == ()  # it has calls, in files that were left
     silent = [remains("same", watched=())]
     result = rounds(Acted(silent, SAME))
     assert result.verdict is Verdict.INCONCLUSIVE
@@ -140,7 +142,10 @@ def test_what_stays_old() -> None:
 def test_an_old_program_that_does_not_end() -> None:
     hangs = [remains("same", KILLED)]
     result = rounds(Acted(hangs, hangs))
-    assert (result.verdict, result.reasons) == (Verdict.INCONCLUSIVE, ("the old program was killed at its deadline",))
+    assert (result.verdict, result.reasons) == (
+        Verdict.INCONCLUSIVE,
+        ("the old program was killed at the time limit (--timeout)",),
+    )
 
 
 def test_faults_under_which_the_old_program_does_not_end() -> None:
@@ -148,7 +153,7 @@ def test_faults_under_which_the_old_program_does_not_end() -> None:
     stage = Acted([SAME[0], remains("same", KILLED), SAME[0]], SAME)
     result = Rounds(stage, ("drop", "again")).result()
     assert stage.asked == [(False, ""), (True, ""), (False, "drop"), (False, "again"), (True, "again")]
-    hung = "the old program was killed at its deadline (faults: drop; nothing was compared under them)"
+    hung = "the old program was killed at the time limit (--timeout) (faults: drop; nothing was compared under them)"
     assert (result.verdict, result.reasons) == (Verdict.INCONCLUSIVE, (hung,))
 
 

@@ -1,8 +1,9 @@
 """A driver that is traced: the same nouns around it, which tell sinks, such as the file that COMCH_TRACE names.
 
-Each line of that is a JSON object. `seq` counts the lines of a process, `pid` names it, `t` is the monotonic clock in
-nanoseconds, the same for all processes of a machine; a send has the time at which it was attempted. `at` is the file
-and line of the program whose call led to it, absent where there is none, as on a helper thread. `what` is
+Each line of that is a JSON object. `seq` counts the lines of a process, `pid` names it and `thread_id` the thread, as
+the system does; `t` is the monotonic clock in nanoseconds, the same for all processes of a machine; a send has the time
+at which it was attempted. `at` is the file and line of the program whose call led to it, absent where there is none, as
+on a helper thread. `what` is
 
 open, close       something was opened or created, and closed or destroyed: `noun` is device, representor, engine,
                   context, mmap or buf_inventory, `handle` a number that its open and its close have in common.

@@ -4,6 +4,7 @@ import errno
 import json
 import os
 import sys
+import threading
 import time
 from itertools import count
 from typing import Any
@@ -56,7 +57,8 @@ class TraceFile:
         t = time.monotonic_ns() if at_ns is None else at_ns
         place = caller()
         at = {} if place is None else {"at": place}
-        line = {"seq": number, "t": t, "pid": self._pid, "what": what, **facts, **at}
+        who = {"pid": self._pid, "thread_id": threading.get_native_id()}
+        line = {"seq": number, "t": t, **who, "what": what, **facts, **at}
         self._append(json.dumps(line, separators=(",", ":")).encode("ascii") + b"\n")
         return number
 

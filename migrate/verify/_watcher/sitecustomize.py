@@ -1,21 +1,25 @@
-"""What Python imports at its start in a program that is verified: it records which lines call the toolkit, and how
-calls fail.
+"""What Python imports at its start in a program that is verified: it records which lines call the toolkit, how calls
+fail, and when the program prints.
 
 Appends JSON lines to a file per process in the folder that MIGRATE_WATCH names:
 
 ran       the first call from a line: `at`
-failed    a call from a line of the program returned or raised a result other than success and waiting: `result`, `at`,
-          `thread` and `t`, the monotonic clock in nanoseconds. One that repeats the last one, result and place, is
-          left out: how often a program asks may depend on the machine.
+failed    a call from a line of the program returned or raised a result other than success and waiting, or could not be
+          made, as there is no such name or argument: `result`, `thread`, and `raised` if it was an exception. Of those
+          that repeat the last one, result and place, a hundred are recorded: how often a program asks may depend on the
+          machine
+printed   the program wrote to standard output: `lines`, the newlines, and `rest`, the bytes behind the last one
 
-Lines of the program are those of files below MIGRATE_WATCH_ROOT. With MIGRATE_WATCH_HOLD=1, calls of the toolkit take
-their time: what a program does only when it is quick shows as such.
+`at` is a line of the program, that is of a file below MIGRATE_WATCH_ROOT. What failed or was printed also has `t`,
+`pid` and `thread_id`, as the lines of a trace have. With MIGRATE_WATCH_HOLD=1, calls of the toolkit take their time:
+what a program does only when it is quick shows as such.
 """
 
 from __future__ import annotations
 
 import importlib.machinery
 import importlib.util
+import io
 import json
 import os
 import sys
@@ -26,7 +30,7 @@ TYPE_CHECKING = False  # every Python that the program starts comes through here
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from importlib.machinery import ModuleSpec
-    from types import FrameType, ModuleType
+    from types import FrameType, ModuleType, TracebackType
     from typing import Any
 
 _TOOLKIT = ("comch_next", "comm_channel_compat")
@@ -37,6 +41,8 @@ _PLAIN = {"doca_comm_channel_ep_event_channel_get"}  # of these, what returns so
 _SUNK, _BEHIND_C = "comch_next.capi._watched", "comch_next.capi.binding"  # what C libraries call, and their codes
 _WAITING = {"DOCA_SUCCESS", "DOCA_ERROR_AGAIN", "DOCA_ERROR_CONNECTION_INPROGRESS", "DOCA_ERROR_IN_PROGRESS"}
 _ENDS = (StopIteration, StopAsyncIteration, GeneratorExit, KeyboardInterrupt, SystemExit)
+_PUBLIC = ("comch_next", "comm_channel_compat", "comm_channel_compat.cc", "comm_channel_compat.blocking")
+_MOST_REPEATS = 100
 _FOLDER = os.environ.get("MIGRATE_WATCH", "")
 _ROOT = os.path.join(os.environ.get("MIGRATE_WATCH_ROOT", ""), "")
 
@@ -44,7 +50,7 @@ _IS_HELD = bool(os.environ.get("MIGRATE_WATCH_HOLD"))
 _HELD_S = 2.0  # in all, for programs that make many calls
 
 _ran: set[tuple[str, int]] = set()
-_last: dict[str, tuple[str, str]] = {}  # result and place, by thread
+_last: dict[str, tuple[str, str, int]] = {}  # result and place, by thread, and how often they came
 
 
 def _is_toolkit(frame: FrameType) -> bool:
@@ -56,13 +62,14 @@ def _watch(frame: FrameType, event: str, arg: Any) -> Any:
     if frame.f_code.co_filename.startswith(_ROOT):
         frame.f_trace_lines = False
         return _of_program
-    caller = frame.f_back
-    if caller is None or not caller.f_code.co_filename.startswith(_ROOT) or not _is_toolkit(frame):
+    if not _is_toolkit(frame) or (caller := _caller(frame)) is None:
         return None
     place = caller.f_code.co_filename, caller.f_lineno
     if place not in _ran:
         _ran.add(place)
         _write({"what": "ran", "at": _at(caller)})
+    if frame.f_back is not None and frame.f_back is not caller:
+        frame.f_back.f_trace, frame.f_back.f_trace_lines = _between, False
     if _IS_HELD:
         with _PAUSING:
             pause = next(_pauses)
@@ -71,6 +78,23 @@ def _watch(frame: FrameType, event: str, arg: Any) -> Any:
         return None
     frame.f_trace_lines = False
     return _of_call
+
+
+def _caller(frame: FrameType) -> FrameType | None:
+    """Return the frame of the program that a call of the toolkit comes from, though unittest, say, makes it.
+
+    On a thread of somebody else's pool it is the outermost one. None for calls of the toolkit's own.
+    """
+    caller = frame.f_back
+    if caller is None or caller.f_globals.get("__name__") == "threading":
+        return None
+    while not caller.f_code.co_filename.startswith(_ROOT):
+        if _is_toolkit(caller):
+            return None
+        if caller.f_back is None:
+            break
+        caller = caller.f_back
+    return caller
 
 
 def _lengths(state: int) -> Iterator[float]:
@@ -118,28 +142,87 @@ def _of_call(frame: FrameType, event: str, arg: Any) -> Any:
     """A call that returns a code has returned."""
     if event == "return":
         code = arg[0] if isinstance(arg, tuple) and arg else arg
-        if isinstance(code, int) and not isinstance(code, bool) and frame.f_back is not None:
-            _failed(sys.modules["comch_next.errors"].code_name(code), frame.f_back)
+        if isinstance(code, int) and not isinstance(code, bool) and (caller := _caller(frame)) is not None:
+            _failed(sys.modules["comch_next.errors"].code_name(code), caller, raised=False)
     return _of_call
 
 
 def _of_program(frame: FrameType, event: str, arg: Any) -> Any:
-    """An exception has come to the program from the toolkit."""
-    if event == "exception":
+    """An exception has come to the program from the toolkit, or a call of the program could not be made."""
+    if event == "exception" and not _is_coded(frame):
         kind, error, trace = arg
-        below = trace and trace.tb_next  # a coroutine that ends without waiting has no trace
-        if below is not None and _is_toolkit(below.tb_frame) and not issubclass(kind, _ENDS) and not _is_coded(frame):
-            _failed(getattr(error, "name", None) if hasattr(error, "code") else kind.__name__, frame)
+        if trace is not None and trace.tb_next is None and _is_no_call(error):
+            _failed(kind.__name__, frame, raised=True)
+        else:
+            _raised(arg, frame)
     return _of_program
 
 
-def _failed(result: str | None, frame: FrameType) -> None:
+def _is_no_call(error: BaseException) -> bool:
+    """Whether the program named what is not there, or what the toolkit does not have or take."""
+    if isinstance(error, AttributeError):
+        owner = getattr(error, "obj", None)
+        home = getattr(owner, "__name__" if isinstance(owner, type(sys)) else "__module__", "")
+        return str(home).partition(".")[0] in _TOOLKIT
+    if isinstance(error, TypeError):
+        name = str(error).partition("(")[0].partition(".")[0]  # "Channel.send_to() got an unexpected keyword argument"
+        return any(name in vars(sys.modules[module]) for module in _PUBLIC if module in sys.modules)
+    return isinstance(error, NameError)
+
+
+def _between(frame: FrameType, event: str, arg: Any) -> Any:
+    """An exception has come from the toolkit to who called it for the program."""
+    if event == "exception":
+        _raised(arg, _caller(frame) or frame)
+    return _between
+
+
+def _raised(arg: tuple[type[BaseException], BaseException, TracebackType | None], caller: FrameType) -> None:
+    kind, error, trace = arg
+    below = trace and trace.tb_next
+    if below is not None and _is_toolkit(below.tb_frame) and not issubclass(kind, _ENDS):
+        _failed(getattr(error, "name", None) if hasattr(error, "code") else kind.__name__, caller, raised=True)
+
+
+def _failed(result: str | None, frame: FrameType, *, raised: bool) -> None:
     if result is None or result in _WAITING:
         return
     thread, at = threading.current_thread().name, _at(frame)
-    if _last.get(thread) != (result, at):
-        _last[thread] = result, at
-        _write({"what": "failed", "t": time.monotonic_ns(), "result": result, "thread": thread, "at": at})
+    before, place, times = _last.get(thread, ("", "", 0))
+    times = times + 1 if (before, place) == (result, at) else 1
+    _last[thread] = result, at, times
+    if times <= _MOST_REPEATS:
+        _write({"what": "failed", "result": result, "raised": raised, "thread": thread, "at": at, **_now()})
+
+
+class _Stdout(io.FileIO):
+    """Standard output, unbuffered."""
+
+    def write(self, data: Any) -> int:
+        octets = bytes(data)
+        frame: FrameType | None = sys._getframe(1)
+        while frame is not None and not frame.f_code.co_filename.startswith(_ROOT):
+            frame = frame.f_back
+        at = {} if frame is None else {"at": _at(frame)}
+        rest = len(octets) - octets.rfind(b"\n") - 1
+        _write({"what": "printed", "lines": octets.count(b"\n"), "rest": rest, **at, **_now()})
+        return super().write(data)
+
+
+def _watched(stream: Any) -> Any:
+    """Return a stream like standard output that records what is written; the same if it is not what we started."""
+    raw = getattr(stream, "buffer", None)
+    if type(raw) is not io.FileIO:
+        return stream
+    out = _Stdout(raw.fileno(), "w", closefd=False)
+    out.name = raw.name
+    watched = io.TextIOWrapper(out, stream.encoding, stream.errors, write_through=True)
+    watched.mode = stream.mode  # type: ignore[misc]
+    return watched
+
+
+def _now() -> dict[str, int]:
+    return {"t": time.monotonic_ns(), "pid": os.getpid(), "thread_id": threading.get_native_id()}
 
 
 def _at(frame: FrameType) -> str:
@@ -201,5 +284,6 @@ _import_next()
 if _FOLDER:
     os.register_at_fork(after_in_child=_forget)
     sys.meta_path.insert(0, _Quiet)
+    sys.stdout = sys.__stdout__ = _watched(sys.stdout)  # type: ignore[misc]
     threading.settrace(_watch)
     sys.settrace(_watch)

@@ -1,0 +1,43 @@
+"""How long a process has had: the time in which it waited for a processor does not count against it."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+_PROC = Path("/proc")
+
+
+class _Times(NamedTuple):
+    """Seconds of a clock, and of a process: on a processor, and waiting for one."""
+
+    clock: float
+    ran: float
+    waited: float
+
+
+class Patience:
+    """What of the time since it began a process has had for itself. Linux tells it of the main thread."""
+
+    def __init__(self, pid: int) -> None:
+        self._path = _PROC / str(pid) / "schedstat"
+        self._last = (0.0, 0.0)
+        self._began = self._now()
+
+    def spent_s(self) -> float:
+        """Return the seconds in which it ran or slept."""
+        now = self._now()
+        return now.clock - self._began.clock - (now.waited - self._began.waited)
+
+    def slept_s(self) -> float:
+        """Return the seconds in which it slept."""
+        return self.spent_s() - (self._now().ran - self._began.ran)
+
+    def _now(self) -> _Times:
+        try:
+            ran, waited, *_ = self._path.read_text("ascii").split()
+            self._last = int(ran) / 1e9, int(waited) / 1e9
+        except (OSError, ValueError):  # it has ended, or the system does not tell
+            pass
+        return _Times(time.monotonic(), *self._last)
