@@ -99,9 +99,11 @@ class Lookups:
     def _seen(self, node: LookUp) -> list[str]:
         """Return all names of a look-up, if they are seen, and what it is looked up on has them."""
         owner, *texts = _parts(node)
+        if not texts or not isinstance(node, ast.Call) or isinstance(texts[0], ast.Constant):
+            return []
         values = self._facts.values.of(owner)
         methods, kinds = self._facts.vocabulary.methods, {handle.kind for handle in handles_among(values)}
-        names = sorted(self._facts.texts(texts[0])) if texts and isinstance(node, ast.Call) else []
+        names = sorted(self._facts.texts(texts[0]))
         if are_modules(values) and Plain.NONE not in values:
             return names if all(name in self._facts.vocabulary.exports for name in names) else []
         is_only = all(map(is_handle, values)) and all((kind, name) in methods for kind in kinds for name in names)

@@ -191,8 +191,9 @@ class Attributes(Texts):
                 self.flow(self.field(Class(receiver.node), member), slot)
             return
         if base.name in ENUMS and name == "__members__":
-            member = self.constant(Instance(receiver.node))
-            members, contents = self.make(receiver.node, "dict", None, member, place=(name,))
+            members = Collection(receiver.node, "dict", (name,))
+            contents = self.contents(members)
+            self.add(contents.some, Instance(receiver.node))
             self.add(contents.keys, Plain.OTHER)
             self.add(slot, members)
             return

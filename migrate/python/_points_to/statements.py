@@ -75,7 +75,7 @@ class Statements(Expressions):
 
     def _make_members(self, frame: Frame, node: ast.ClassDef) -> None:
         """Make each member of an enumeration of its value."""
-        methods = {"__new__": Class(node), "__init__": Instance(node)}
+        methods: dict[str, Value] = {"__new__": Class(node), "__init__": Instance(node)}
 
         def make(value: Value) -> None:
             if isinstance(value, Function | Descriptor):
