@@ -22,6 +22,7 @@ from migrate.facts.libraries import Cause, OpenedLibraries
 from migrate.facts.likely import Likely
 from migrate.facts.lookups import Lookups
 from migrate.facts.module_values import ModuleValues
+from migrate.facts.name_tables import NameTables
 from migrate.facts.obstacles import Obstacle, Obstacles
 from migrate.facts.patches import Patches
 from migrate.facts.presence import Presence
@@ -51,6 +52,7 @@ class Facts:
 
     references: of the files that are given, in the order of paths and text; other_references: of the rest.
     calls: the old calls, by their node. vocabulary: of the old API that the files name.
+    name_tables: the module, where the program takes the names of result codes from it -> the expression that does.
     source_readers: files that read their own source.
     """
 
@@ -87,8 +89,10 @@ class Facts:
         patches = Patches(forest, values, self.project, vocabulary)
         introspection = Introspection(forest, values, api)
         self.source_readers = introspection.readers
-        modules = ModuleValues(forest, values)
-        references = References(forest, values, api, self.project, texts, patches, introspection, modules)
+        tables = NameTables(forest, values, vocabulary)
+        self.name_tables = tables.of_module
+        modules = ModuleValues(forest, values, tables)
+        references = References(forest, values, api, self.project, texts, patches, introspection, modules, tables)
         self.calls = references.calls
         references.found = OpenedLibraries(forest, values, self.project, texts, causes).explained(references.found)
         naming = {reference.path for reference in references.found}

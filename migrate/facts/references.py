@@ -14,6 +14,7 @@ from migrate.facts.forest import Forest, last_name
 from migrate.facts.handles import OldApi
 from migrate.facts.introspection import Introspection
 from migrate.facts.module_values import ModuleValues
+from migrate.facts.name_tables import NameTables
 from migrate.facts.patches import Patches
 from migrate.facts.texts import Texts, is_old_word
 from migrate.facts.tokens import Code, Handle, Method, Symbol, has_symbol, is_handle, modules, symbols
@@ -66,11 +67,12 @@ class References:
         patches: Patches,
         introspection: Introspection,
         modules: ModuleValues,
+        tables: NameTables,
     ) -> None:
         self._forest, self._values, self._api, self._project = forest, values, api, project
         self._texts, self._patches, self._inspected = texts, patches, introspection.inspected
         self._named = introspection.named
-        self._modules = modules
+        self._modules, self._tables = modules, tables
         self._features = FeatureTests(forest, values, api.vocabulary)
         self._reached: dict[Symbol | Method, frozenset[Hashable]] = {}
         self.calls: dict[ast.Call, Call] = {}
@@ -213,7 +215,7 @@ class References:
         """Return the code for the module that is no beginning of a name, and whether it goes on as a value."""
         parent = self._forest.parents[node]
         called = parent.func.id if isinstance(parent, ast.Call) and isinstance(parent.func, ast.Name) else ""
-        if self._modules.is_tested(node):
+        if self._modules.is_tested(node) or node in self._tables.of_module:
             return "", False
         code = _READS.get(called, "" if self._modules.is_followed(node) else "CCM009")
         if isinstance(parent, ast.Call) and code == "CCM006" and self._features.is_answered(parent):
@@ -301,6 +303,8 @@ class References:
         elif methods:
             if any(map(is_handle, base)):  # else an object of the program's own that holds a bound method
                 yield from self._method(path, node, methods)
+        elif node.value in self._tables.of_module:
+            yield Reference(path, node.value, "")
         elif modules(base):
             yield Reference(path, node, node.attr, code="CCM022", module=self._taken(node)[0])
         elif self._is_c_name(node.attr, base):

@@ -276,3 +276,24 @@ ep = cc.Endpoint()
 # CCM022: comch_next has no counterpart (python -m migrate explain CCM022)
 modern = cc.unwrap(ep)
 ep.destroy()
+
+
+# case: the names of all result codes
+import doca_comm_channel as cc
+
+NAMES = {value: name for name, value in vars(cc).items() if name.startswith("DOCA_ERROR_")}
+CODES = [getattr(cc, name) for name in dir(cc) if name == "DOCA_ERROR_AGAIN"]
+print(NAMES[cc.doca_dev_close(None)], CODES)
+
+# output
+import comch_next as comch
+
+NAMES = {
+    value: name for name, value in comch.code_names().items() if name.startswith(
+        "DOCA_ERROR_"
+    )
+}
+CODES = [
+    comch.code_names()[name] for name in comch.code_names() if name == "DOCA_ERROR_AGAIN"
+]
+print(NAMES[comch.outcome(comch.Device.close, None)[0]], CODES)
