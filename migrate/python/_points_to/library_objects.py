@@ -70,6 +70,11 @@ def _namespace(heap: Attributes, site: Site) -> None:
     heap.add(site.result, collection)
 
 
+@summary("contextvars.ContextVar")
+def _context_variable(heap: Attributes, site: Site) -> None:
+    new(heap, site, "variable", argument(heap, site, 9, "default"))
+
+
 @summary("builtins.object.__new__", "builtins.Exception.__new__")
 def _new(heap: Attributes, site: Site) -> None:
     def make(value: Value) -> None:
