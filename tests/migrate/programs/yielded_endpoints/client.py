@@ -13,11 +13,8 @@ with pair_of_clients("twins") as ((control, control_peer), (data, data_peer)):
     for count in (1, 10, 100):
         send(data, bytes(count), data_peer)
         total += count
-        seen = -1
-        while seen != total:
-            send(control, b"total?", control_peer)
-            seen = int(next(replies))
-        print("total", seen)
+        send(control, b"%d" % total, control_peer)
+        print(next(replies).decode())
     send(control, b"", control_peer)
     print(next(replies).decode())
 print("left")

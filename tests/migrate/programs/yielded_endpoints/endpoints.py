@@ -1,5 +1,6 @@
 """Context managers and generators that hand out endpoints, one or two at a time."""
 import contextlib
+import select
 import time
 
 import doca_comm_channel as cc
@@ -86,6 +87,20 @@ def messages(*endpoints):
             if not message:
                 return
         time.sleep(0.0005)
+
+
+def departures(**services):
+    """Yield the names of services whose last client has gone, in their order; woken by events alone."""
+    watched = {ep.get_service_event_channel(): name for name, ep in services.items()}
+    gone = set()
+    while len(gone) < len(services):
+        for name in services.keys() - gone:
+            services[name].update_service_state_info()
+            if not services[name].get_peer_addr_list():
+                gone.add(name)
+        if len(gone) < len(services) and not select.select(list(watched), [], [], 20)[0]:
+            raise TimeoutError("no event of %s" % ", ".join(sorted(services.keys() - gone)))
+    yield from services
 
 
 def send(ep, message, peer):
