@@ -11,7 +11,7 @@ from typing import Any
 
 from migrate.facts.called_back import CalledBack
 from migrate.facts.choices import given_at, parts
-from migrate.facts.comparisons import with_items
+from migrate.facts.comparisons import is_dispatched, with_items
 from migrate.facts.elsewhere import Elsewhere
 from migrate.facts.endings import Endings
 from migrate.facts.expressions import Expressions
@@ -149,6 +149,10 @@ class Facts:
         """Whether an expression can be nothing but a handle of a kind, or None."""
         keys = [getattr(value, "key", None) for value in self.values.of(node) - {Plain.NONE}]
         return all(isinstance(key, Handle) and key.kind == kind for key in keys)
+
+    def is_dispatched(self, node: ast.expr) -> bool:
+        """Whether a type chooses a function of functools.singledispatch."""
+        return is_dispatched(node, self._forest, self.values)
 
     def _handles(self, node: ast.expr) -> list[Handle]:
         return handles_among(with_items(node, self.values))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from migrate.facts.comparisons import is_told_apart, tested_for
+from migrate.facts.comparisons import is_dispatched, is_told_apart, of_kind, tested_for
 from migrate.facts.feature_tests import FeatureTests
 from migrate.facts.forest import Forest, last_name
 from migrate.facts.handles import OldApi
@@ -236,6 +236,8 @@ class References:
         if any(self._method_of(parent)):
             return Reference(path, node, name, code=code)  # a class, which changes with the method taken from it
         tested, of_heirs = tested_for(node, self._forest, self._values, self._api.vocabulary.classes)
+        if is_dispatched(node, self._forest, self._values):
+            tested = tested.union(of_kind(self._api.vocabulary.classes.get(name), self._values))
         origins = tested | (self.reached(key) if function else self._identical(node))
         shown = function.name.removesuffix(SUFFIX) if function and is_flat else name.rpartition(".")[2]
         of_heirs = of_heirs and name not in self._api.vocabulary.errors  # which are the same in both libraries

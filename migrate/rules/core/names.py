@@ -126,13 +126,12 @@ def _class(reference: Reference, node: ast.expr, facts: Facts) -> Answer:
     if kind != "endpoint":
         return Change(Edits({node: Template(f"{{comch}}.{OWNERS[kind]}")}))
     place = _type_place(node, facts)
-    if place is None and reference.origins:
+    if place is None and reference.origins and not facts.is_dispatched(node):
         return function_value(reference, node, facts)
-    role = project_role(facts)
     if isinstance(place, ast.ClassDef):
         return Refusal("CCM039")
-    tested = role == "Channel" and isinstance(place, ast.Call | ast.MatchClass)
-    return Change(Edits({node: Template("{comch}.Context" if tested else f"{{comch}}.{role}")}))
+    tested = isinstance(place, ast.Call | ast.MatchClass) or facts.is_dispatched(node)
+    return Change(Edits({node: Template(f"{{comch}}.{project_role(facts, is_tested=tested)}")}))
 
 
 def _type_place(node: ast.expr, facts: Facts) -> ast.AST | None:
