@@ -10,11 +10,12 @@ from migrate.facts.forest import Forest
 from migrate.facts.tokens import are_modules, symbols
 from migrate.old_api._tables import MEMBERS
 from migrate.old_api.vocabulary import Vocabulary
+from migrate.python.scopes import COMPREHENSIONS, Comprehension
 from migrate.python.values import External, Plain, Values
 
 _CODES = frozenset(name for name, member in MEMBERS.items() if member.startswith("ErrorCode."))
 _OF_C = "DOCA_"  # no other names of a module begin so, such as those of Python's own
-_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_KINDS: tuple[type[Comprehension], ...] = COMPREHENSIONS
 
 
 class _Loop(NamedTuple):
@@ -54,7 +55,7 @@ class NameTables:
                 self.of_module.update(self._looked_up(loop, listing.name))
 
     def _loops(self) -> Iterator[_Loop]:
-        for kind in _COMPREHENSIONS:
+        for kind in _KINDS:
             for _, made in self._forest.nodes(kind):
                 first = made.generators[0]
                 if not first.is_async:
@@ -90,8 +91,8 @@ class NameTables:
                 variable = self._forest.of(target).of[target]
                 shared = (node.attr for _, node in self._forest.nodes(ast.Attribute))
                 imported = (node.name for _, node in self._forest.nodes(ast.alias))
-                own = variable.bindings == [target] and name not in {*shared, *imported}
-                return own and all(map(self._is_look_up, variable.loads))
+                is_own = variable.bindings == [target] and {name, "*"}.isdisjoint({*shared, *imported})
+                return is_own and all(map(self._is_look_up, variable.loads))
         return False
 
     def _is_look_up(self, use: ast.Name) -> bool:
