@@ -57,6 +57,27 @@ try:
 except cc.NotConnected:
     pass
 """
+HANDED = """\
+import unittest
+from concurrent.futures import ThreadPoolExecutor
+
+import doca_comm_channel as cc
+from doca_comm_channel import doca_comm_channel_ep_listen
+
+
+class Refusals(unittest.TestCase):
+    def runTest(self):
+        ep = cc.Endpoint()
+        self.addCleanup(ep.destroy)
+        self.assertRaises(cc.BadState, ep.connect, "handed")
+        with ThreadPoolExecutor(1, "worker") as pool:
+            print(pool.submit(ep.set_max_msg_size, 0).exception().name)
+            print(int(pool.submit(doca_comm_channel_ep_listen, ep, "handed").result()))
+        self.addCleanup(ep.set_send_queue_size, 1 << 20)
+
+
+print(len(Refusals().run().errors))
+"""
 CFFI = """\
 import cffi
 ffi = cffi.FFI()
@@ -128,6 +149,20 @@ def test_frames(tmp_path: Path, new: bool) -> None:
     if not new:
         numbers = {number for path, number in ran(remains) if path == "program.py"}
         assert {9, 15, 21, 25, 31, 34, 36} <= numbers
+
+
+@pytest.mark.parametrize("new", [False, True])
+def test_calls_that_a_library_makes_for_the_program(tmp_path: Path, new: bool) -> None:
+    """Migrated they stand in a function of the program, so that old ones have to be seen where they are."""
+    (remains,) = stage(tmp_path, UNHURRIED, program=HANDED).run("1", [new])
+    assert (remains.status, remains.stderr, remains.stdout) == (0, "", "DOCA_ERROR_INVALID_VALUE\n18\n1\n")
+    results = [(line["result"], line["thread"]) for line in remains.watched if line["what"] == "failed"]
+    assert results == [
+        ("DOCA_ERROR_BAD_STATE", "MainThread"),
+        ("DOCA_ERROR_INVALID_VALUE", "worker_0"),
+        ("DOCA_ERROR_BAD_STATE", "worker_0"),
+        ("DOCA_ERROR_INVALID_VALUE", "MainThread"),
+    ]
 
 
 @pytest.mark.parametrize("new", [False, True])

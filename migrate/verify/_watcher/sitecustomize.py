@@ -4,9 +4,10 @@ calls fail.
 Appends JSON lines to a file per process in the folder that MIGRATE_WATCH names:
 
 ran       the first call from a line: `at`
-failed    a call from a line of the program returned or raised a result other than success and waiting: `result`, `at`,
-          `thread` and `t`, the monotonic clock in nanoseconds. One that repeats the last one, result and place, is
-          left out: how often a program asks may depend on the machine.
+failed    a call from a line of the program, or by a library that the program gave it to, returned or raised a result
+          other than success and waiting: `result`, `at`, `thread` and `t`, the monotonic clock in nanoseconds. `at` is
+          the innermost line of the program, "" in a thread that has none. One that repeats the last one, result and
+          place, is left out: how often a program asks may depend on the machine.
 
 Lines of the program are those of files below MIGRATE_WATCH_ROOT. With MIGRATE_WATCH_HOLD=1, calls of the toolkit take
 their time: what a program does only when it is quick shows as such.
@@ -51,16 +52,32 @@ def _is_toolkit(frame: FrameType) -> bool:
     return str(frame.f_globals.get("__name__")).partition(".")[0] in _TOOLKIT
 
 
+def _is_program(frame: FrameType) -> bool:
+    return frame.f_code.co_filename.startswith(_ROOT)
+
+
+def _is_asked(caller: FrameType) -> bool:
+    """Whether a call comes from the program, or from a library, such as unittest, that is not at work for the toolkit."""
+    above: FrameType | None = caller
+    while above is not None and not _is_program(above):
+        if _is_toolkit(above):
+            return False
+        above = above.f_back
+    return True
+
+
 def _watch(frame: FrameType, event: str, arg: Any) -> Any:
     """Follow the frames of the program, and those of the toolkit that it calls."""
-    if frame.f_code.co_filename.startswith(_ROOT):
+    if _is_program(frame):
         frame.f_trace_lines = False
         return _of_program
     caller = frame.f_back
-    if caller is None or not caller.f_code.co_filename.startswith(_ROOT) or not _is_toolkit(frame):
+    if caller is None or not _is_toolkit(frame) or not _is_asked(caller):
         return None
     place = caller.f_code.co_filename, caller.f_lineno
-    if place not in _ran:
+    if not _is_program(caller):
+        caller.f_trace_lines, caller.f_trace = False, _of_program
+    elif place not in _ran:
         _ran.add(place)
         _write({"what": "ran", "at": _at(caller)})
     if _IS_HELD:
@@ -124,7 +141,7 @@ def _of_call(frame: FrameType, event: str, arg: Any) -> Any:
 
 
 def _of_program(frame: FrameType, event: str, arg: Any) -> Any:
-    """An exception has come to the program from the toolkit."""
+    """An exception has come from the toolkit to the program, or to a library that it gave the call to."""
     if event == "exception":
         kind, error, trace = arg
         below = trace and trace.tb_next  # a coroutine that ends without waiting has no trace
@@ -143,7 +160,11 @@ def _failed(result: str | None, frame: FrameType) -> None:
 
 
 def _at(frame: FrameType) -> str:
-    return f"{frame.f_code.co_filename}:{frame.f_lineno}"
+    """Return the innermost line of the program that a frame is of, or was called from."""
+    above: FrameType | None = frame
+    while above is not None and not _is_program(above):
+        above = above.f_back
+    return f"{above.f_code.co_filename}:{above.f_lineno}" if above is not None else ""
 
 
 def _write(line: dict[str, Any]) -> None:
