@@ -57,7 +57,7 @@ def _is_program(frame: FrameType) -> bool:
 
 
 def _is_asked(caller: FrameType) -> bool:
-    """Whether a call comes from the program, or from a library, such as unittest, that is not at work for the toolkit."""
+    """Whether a call comes from the program, or from a library that is not at work for the toolkit."""
     above: FrameType | None = caller
     while above is not None and not _is_program(above):
         if _is_toolkit(above):
