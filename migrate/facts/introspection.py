@@ -70,6 +70,11 @@ class Introspection:
                 yield from self._asked(call.args[0], str(asked))
             elif (name in _READS_ANNOTATIONS and hints.are_seen(call)) or (name == "fields" and self._reads_types):
                 yield from map(Symbol, self._classes)
+        for _, function in self._forest.nodes(ast.FunctionDef):
+            if any(last_name(decorator) == "register" for decorator in function.decorator_list):
+                notes = [argument.annotation for argument in function.args.args[:1] if argument.annotation]
+                notes = [note for note in notes if not is_dispatched(note, self._forest, self._values)]
+                yield from chain.from_iterable(map(self._symbols, notes))
         for token in self._values.tokens:
             if isinstance(token.key, Symbol) and token.key.name in self._flat:
                 told = are_told_apart(self._values.used(token), self._forest)
