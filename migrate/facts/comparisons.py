@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from migrate.facts.forest import Forest
 from migrate.facts.tokens import Handle, Method, Symbol
-from migrate.python.values import REGISTER, Bound, Class, External, Instance, Token, Value, Values
+from migrate.python.values import Class, External, Instance, Token, Value, Values
 
 EQUAL_DEVICES, INSPECTED = "CCM086", "CCM082"
 _LOOKING_UP = frozenset({"add", "setdefault", "get", "pop", "index", "remove", "count", "discard"})
@@ -123,22 +123,6 @@ def tested_for(
     origins = frozenset(key.origin for key in keys if isinstance(key, Handle))
     extended = (base.key for base in bases if isinstance(base, Token))
     return origins, any(isinstance(key, Symbol) and key.name in classes for key in extended)
-
-
-def is_dispatched(kind: ast.expr, forest: Forest, values: Values) -> bool:
-    """Whether functools.singledispatch chooses by a type, which its `register` is given, or reads in an annotation."""
-    above = forest.parents[kind]
-    while isinstance(above, ast.BinOp | ast.Subscript | ast.Tuple):
-        above = forest.parents[above]
-    if isinstance(above, ast.Call):
-        return kind in above.args[:1] and _registers(above.func, values)
-    function = forest.parents[forest.parents[above]] if isinstance(above, ast.arg) else None
-    decorators = function.decorator_list if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef) else []
-    return any(_registers(decorator, values) for decorator in decorators)
-
-
-def _registers(function: ast.expr, values: Values) -> bool:
-    return any(isinstance(value, Bound) and value.function == REGISTER for value in values.of(function))
 
 
 def _devices_met(node: ast.expr, forest: Forest, values: Values) -> list[Token]:

@@ -8,7 +8,8 @@ from functools import cached_property
 from itertools import chain
 from pathlib import Path
 
-from migrate.facts.comparisons import are_told_apart, is_dispatched
+from migrate.facts.comparisons import are_told_apart
+from migrate.facts.dispatched import is_dispatched
 from migrate.facts.forest import Forest, last_name
 from migrate.facts.handles import OldApi
 from migrate.facts.hints import Hints

@@ -11,7 +11,8 @@ from typing import Any
 
 from migrate.facts.called_back import CalledBack
 from migrate.facts.choices import given_at, parts
-from migrate.facts.comparisons import is_dispatched, with_items
+from migrate.facts.comparisons import with_items
+from migrate.facts.dispatched import is_dispatched
 from migrate.facts.elsewhere import Elsewhere
 from migrate.facts.endings import Endings
 from migrate.facts.expressions import Expressions

@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from migrate.facts.comparisons import is_dispatched, is_told_apart, of_kind, tested_for
+from migrate.facts.comparisons import is_told_apart, of_kind, tested_for
+from migrate.facts.dispatched import is_dispatched
 from migrate.facts.feature_tests import FeatureTests
 from migrate.facts.forest import Forest, last_name
 from migrate.facts.handles import OldApi
