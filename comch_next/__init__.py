@@ -58,6 +58,7 @@ from comch_next.errors import (
     Unknown,
     UnsupportedVersion,
     code_name,
+    code_names,
     describe,
     from_code,
 )
@@ -138,6 +139,7 @@ __all__ = [
     "Unknown",
     "UnsupportedVersion",
     "code_name",
+    "code_names",
     "describe",
     "devices",
     "from_code",

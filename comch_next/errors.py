@@ -74,6 +74,7 @@ __all__ = [
     "Unknown",
     "UnsupportedVersion",
     "code_name",
+    "code_names",
     "describe",
     "from_code",
 ]
@@ -89,6 +90,11 @@ def code_name(code: int) -> str:
     if not isinstance(code, int) or code not in MEANINGS:
         return _NO_CODE
     return f"DOCA_ERROR_{ErrorCode(code).name}" if code else "DOCA_SUCCESS"
+
+
+def code_names() -> dict[str, ErrorCode]:
+    """Return every result code by its C name, in the order of the names."""
+    return dict(sorted((code_name(code), code) for code in ErrorCode))
 
 
 def describe(code: int) -> str:

@@ -8,6 +8,7 @@ from functools import cached_property
 from itertools import chain
 from pathlib import Path
 
+from migrate.facts.dispatched import is_dispatched
 from migrate.facts.forest import Forest, last_name
 from migrate.facts.handles import OldApi
 from migrate.facts.hints import Hints
@@ -64,6 +65,8 @@ class Introspection:
                 yield from self._asked(call.args[0], "__name__")
         for _, call in self._forest.calls(_READS_OBJECTS, _READS_ANNOTATIONS, ("type", "getattr", "fields")):
             name, asked = last_name(call.func), first_constant(call.args[1:2])
+            if call.args and is_dispatched(call.args[0], self._forest, self._values):
+                continue
             if call.args and (name in _READS_OBJECTS or (name == "type" and len(call.args) == 1)):
                 yield from self._symbols(call.args[0])
             elif name == "getattr" and asked in _NAMES and not self._forest.is_in_message(call):
@@ -72,8 +75,9 @@ class Introspection:
                 yield from map(Symbol, self._classes)
         for _, function in self._forest.nodes(ast.FunctionDef):
             if any(last_name(decorator) == "register" for decorator in function.decorator_list):
-                annotations = (argument.annotation for argument in function.args.args[:1])
-                yield from (symbol for note in annotations if note for symbol in self._symbols(note))
+                notes = [argument.annotation for argument in function.args.args[:1] if argument.annotation]
+                notes = [note for note in notes if not is_dispatched(note, self._forest, self._values)]
+                yield from chain.from_iterable(map(self._symbols, notes))
 
     @cached_property
     def _names_functions(self) -> bool:

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from migrate.facts.forest import Forest
+from migrate.facts.name_tables import NameTables
 from migrate.facts.tokens import are_modules, modules
 from migrate.python.values import Bound, Class, External, Function, Partial, Value, Values
 
@@ -33,8 +34,8 @@ _IMPORTING = {External("importlib.import_module"), External("builtins.__import__
 class ModuleValues:
     """Where the old module is more than the beginning of a name."""
 
-    def __init__(self, forest: Forest, values: Values) -> None:
-        self._forest, self._values = forest, values
+    def __init__(self, forest: Forest, values: Values, tables: NameTables) -> None:
+        self._forest, self._values, self._tables = forest, values, tables
 
     def base(self, node: ast.expr | None) -> ast.expr | None:
         """Return the expression that `x.Endpoint`, `x.ErrorCode.AGAIN` take their name from, if that is the module."""
@@ -83,7 +84,7 @@ class ModuleValues:
     def is_followed(self, node: ast.expr) -> bool:
         """Whether it can be seen what becomes of the module where it stands."""
         parent = self._forest.parents[node]
-        if isinstance(parent, ast.Delete):
+        if isinstance(parent, ast.Delete) or node in self._tables.of_module:
             return True
         if isinstance(parent, ast.Assign) and any(map(self._is_of_python, parent.targets)):
             return False

@@ -12,6 +12,7 @@ from typing import Any
 from migrate.facts.called_back import CalledBack
 from migrate.facts.choices import given_at, parts
 from migrate.facts.comparisons import with_items
+from migrate.facts.dispatched import is_dispatched
 from migrate.facts.elsewhere import Elsewhere
 from migrate.facts.endings import Endings
 from migrate.facts.expressions import Expressions
@@ -22,6 +23,7 @@ from migrate.facts.libraries import Cause, OpenedLibraries
 from migrate.facts.likely import Likely
 from migrate.facts.lookups import Lookups
 from migrate.facts.module_values import ModuleValues
+from migrate.facts.name_tables import NameTables
 from migrate.facts.obstacles import Obstacle, Obstacles
 from migrate.facts.patches import Patches
 from migrate.facts.presence import Presence
@@ -52,6 +54,7 @@ class Facts:
 
     references: of the files that are given, in the order of paths and text; other_references: of the rest.
     calls: the old calls, by their node. vocabulary: of the old API that the files name.
+    name_tables: the module, where the program takes the names of result codes from it -> the expression that does.
     source_readers: files that read their own source.
     """
 
@@ -89,8 +92,10 @@ class Facts:
         told = ToldApart(forest, values)
         introspection = Introspection(forest, values, api, told)
         self.source_readers = introspection.readers
-        modules = ModuleValues(forest, values)
-        references = References(forest, values, api, self.project, texts, patches, introspection, modules, told)
+        tables = NameTables(forest, values, vocabulary)
+        self.name_tables = tables.of_module
+        modules = ModuleValues(forest, values, tables)
+        references = References(forest, values, api, self.project, texts, patches, introspection, modules, told, tables)
         self.calls, self.texts = references.calls, references.texts
         references.found = OpenedLibraries(forest, values, self.project, texts, causes).explained(references.found)
         naming = {reference.path for reference in references.found}
@@ -147,6 +152,10 @@ class Facts:
         """Whether an expression can be nothing but a handle of a kind, or None."""
         keys = [getattr(value, "key", None) for value in self.values.of(node) - {Plain.NONE}]
         return all(isinstance(key, Handle) and key.kind == kind for key in keys)
+
+    def is_dispatched(self, node: ast.expr) -> bool:
+        """Whether a type chooses a function of functools.singledispatch."""
+        return is_dispatched(node, self._forest, self.values)
 
     def _handles(self, node: ast.expr) -> list[Handle]:
         return handles_among(with_items(node, self.values))

@@ -10,12 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from migrate.facts.choices import passed
-from migrate.facts.comparisons import tested_for
+from migrate.facts.comparisons import of_kind, tested_for
+from migrate.facts.dispatched import is_dispatched
 from migrate.facts.feature_tests import FeatureTests
 from migrate.facts.forest import Forest, last_name
 from migrate.facts.handles import OldApi
 from migrate.facts.introspection import Introspection
 from migrate.facts.module_values import ModuleValues
+from migrate.facts.name_tables import NameTables
 from migrate.facts.patches import Patches
 from migrate.facts.texts import Texts, is_old_word
 from migrate.facts.tokens import Code, Handle, Method, Symbol, handles_among, has_symbol, is_handle, modules, symbols
@@ -74,12 +76,13 @@ class References:
         introspection: Introspection,
         modules: ModuleValues,
         told: ToldApart,
+        tables: NameTables,
     ) -> None:
         self._told = told
         self._forest, self._values, self._api, self._project = forest, values, api, project
         self._texts, self._patches, self._inspected = texts, patches, introspection.inspected
         self._named = introspection.named
-        self._modules = modules
+        self._modules, self._tables = modules, tables
         self._features = FeatureTests(forest, values, api.vocabulary)
         self._reached: dict[Symbol | Method, frozenset[Hashable]] = {}
         self.calls: dict[ast.Call, Call] = {}
@@ -223,7 +226,7 @@ class References:
         """Return the code for the module that is no beginning of a name, and whether it goes on as a value."""
         parent = self._forest.parents[node]
         called = parent.func.id if isinstance(parent, ast.Call) and isinstance(parent.func, ast.Name) else ""
-        if self._modules.is_tested(node):
+        if self._modules.is_tested(node) or node in self._tables.of_module:
             return "", False
         code = _READS.get(called, "" if self._modules.is_followed(node) else "CCM009")
         if isinstance(parent, ast.Call) and code == "CCM006" and self._features.is_answered(parent):
@@ -244,6 +247,8 @@ class References:
         if any(self._method_of(parent)):
             return Reference(path, node, name, code=code)  # a class, which changes with the method taken from it
         tested, of_heirs = tested_for(node, self._forest, self._values, self._api.vocabulary.classes)
+        if is_dispatched(node, self._forest, self._values):
+            tested = tested.union(of_kind(self._api.vocabulary.classes.get(name), self._values))
         origins = tested | (self.reached(key) if function else self._identical(node))
         shown = function.name.removesuffix(SUFFIX) if function and is_flat else name.rpartition(".")[2]
         of_heirs = of_heirs and name not in self._api.vocabulary.errors  # which are the same in both libraries
@@ -311,6 +316,8 @@ class References:
         elif methods:
             if any(map(is_handle, base)):  # else an object of the program's own that holds a bound method
                 yield from self._method(path, node, methods)
+        elif node.value in self._tables.of_module:
+            yield Reference(path, node.value, "")
         elif modules(base):
             yield Reference(path, node, node.attr, code="CCM022", module=self._taken(node)[0])
         elif self._is_c_name(node.attr, base):

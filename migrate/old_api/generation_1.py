@@ -127,7 +127,7 @@ def _build() -> Vocabulary:
         "devices": flat["doca_devinfo_create_list"],
         OPEN_DEVICE: own[OPEN_DEVICE],
     }
-    helpers = frozenset({"ErrorCode", "code_name", "describe", "from_code", "outcome"})
+    helpers = frozenset({"ErrorCode", "code_name", "code_names", "describe", "from_code", "outcome"})
     others = frozenset({"LegacyCallWarning", "unwrap", "wrap"})
     modules = {
         "": frozenset().union(flat, objects, _CLASSES, constants, errors, helpers, others),

@@ -37,6 +37,7 @@ from migrate.python._points_to.domain import (
 )
 from migrate.python._points_to.engine import Engine
 from migrate.python._points_to.heap import Frame
+from migrate.python._points_to.library_dispatch import REGISTER
 from migrate.python._points_to.library_functions import HINT
 from migrate.python._points_to.slots import Slot
 from migrate.python.modules import Project
@@ -60,6 +61,7 @@ __all__ = [
     "Module",
     "Partial",
     "Plain",
+    "REGISTER",
     "Super",
     "Token",
     "Value",

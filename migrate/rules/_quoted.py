@@ -32,7 +32,7 @@ def quoted(node: ast.Constant, facts: Facts) -> Answer:
     if not named:
         return REFUSED
     for part, name in sorted(named, key=lambda found: found[0].col_offset, reverse=True):
-        new = class_name(name, facts)
+        new = class_name(name, facts, is_tested=facts.is_dispatched(node))
         if not new:
             return REFUSED
         text = f"{text[: part.col_offset]}{{comch}}.{new}{text[part.end_col_offset :]}"
@@ -60,9 +60,9 @@ def _is_path(text: str) -> bool:
     return all(part.isidentifier() and not iskeyword(part) for part in text.split("."))
 
 
-def class_name(name: str, facts: Facts) -> str:
-    """The new name of a class in an annotation, "" for what is no class."""
+def class_name(name: str, facts: Facts, *, is_tested: bool = False) -> str:
+    """The new name of a class in an annotation, "" for what is no class; is_tested: a choice reads it."""
     if name in facts.vocabulary.errors:
         return name
     kind = facts.vocabulary.classes.get(name, "")
-    return project_role(facts) if kind == "endpoint" else OWNERS.get(kind, "")
+    return project_role(facts, is_tested=is_tested) if kind == "endpoint" else OWNERS.get(kind, "")

@@ -131,6 +131,12 @@ def test_names_and_meanings_of_codes() -> None:
     assert errors.describe(-1) == "unknown error"
 
 
+def test_every_code_by_its_name() -> None:
+    names = errors.code_names()
+    assert list(names) == sorted(names)
+    assert {code: name for name, code in names.items()} == {code: errors.code_name(code) for code in ErrorCode}
+
+
 def test_a_class_of_ones_own_keeps_its_code() -> None:
     class Mine(errors.BadState):
         pass

@@ -135,7 +135,7 @@ class Elements(Classes):
                 iterator = Slot()
                 self.call_with(self.attribute(value, method), [], iterator)
                 self.watch(iterator, lambda each: self.advance(each, slot))
-        if self.binder(value.node, "__getitem__"):
+        if self.binder(value.node, "__getitem__") and not self.binder(value.node, "__iter__"):
             self.call_with(self.attribute(value, "__getitem__"), [self.other], slot)
         self.flow(self.record(value), slot)
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from migrate.python._points_to.attributes import Attributes
 
 _FIRST, _OTHERS, _TYPES = "functools.first", "functools.others", "functools.types"  # no attribute has a dot
-_REGISTER = External("functools.register")
+REGISTER = External("functools.register")
 
 
 def _maker(dispatch: str, *, method: bool) -> Summary:
@@ -101,7 +101,7 @@ def _is_of(heap: Attributes, value: Value, kind: Value) -> bool | None:
 # ---------------------------------------------------------------------- registering
 
 
-@summary(_REGISTER.name)
+@summary(REGISTER.name)
 def _register(heap: Attributes, site: Site) -> None:
     """Register a function for the type of its annotation, or for the one that is given."""
 
@@ -116,7 +116,7 @@ def _register(heap: Attributes, site: Site) -> None:
             heap.watch(argument(heap, site, 2), lambda function: _enter(heap, generic, function, types))
             heap.flow(argument(heap, site, 2), site.result)
         else:
-            heap.add(site.result, Bound(_REGISTER, (generic, kind)))
+            heap.add(site.result, Bound(REGISTER, (generic, kind)))
 
     heap.watch(argument(heap, site, 1), register)
 

@@ -90,7 +90,14 @@ def ast_name(site: Site) -> str:
 
 @summary(*names("", "get get_nowait __getitem__ recv result"))
 def _get(heap: Attributes, site: Site) -> None:
-    owners(heap, argument(heap, site, 0), lambda value: _reads(heap, site, value, 2))
+    def get(value: Value) -> None:
+        if isinstance(value, Collection) and value.kind == "variable":  # of a context: what was set, or the default
+            heap.flow(heap.contents(value).every, site.result)
+            heap.flow(argument(heap, site, 1), site.result)
+        else:
+            _reads(heap, site, value, 2)
+
+    owners(heap, argument(heap, site, 0), get)
 
 
 @summary(".pop", ".popleft")

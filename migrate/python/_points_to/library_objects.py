@@ -75,6 +75,11 @@ def _namespace(heap: Attributes, site: Site) -> None:
     heap.add(site.result, collection)
 
 
+@summary("contextvars.ContextVar")
+def _context_variable(heap: Attributes, site: Site) -> None:
+    new(heap, site, "variable", argument(heap, site, 9, "default"))
+
+
 @summary(*(f"builtins.{kind}.__new__" for kind in ("object", "Exception", "int", "str", "float", "tuple")))
 def _new(heap: Attributes, site: Site) -> None:
     def make(value: Value) -> None:

@@ -312,3 +312,24 @@ def made(device):
 
 
 print(made("b1:00.0"))
+
+
+# case: the names of all result codes
+import doca_comm_channel as cc
+
+NAMES = {value: name for name, value in vars(cc).items() if name.startswith("DOCA_ERROR_")}
+CODES = [getattr(cc, name) for name in dir(cc) if name == "DOCA_ERROR_AGAIN"]
+print(NAMES[cc.doca_dev_close(None)], CODES)
+
+# output
+import comch_next as comch
+
+NAMES = {
+    value: name for name, value in comch.code_names().items() if name.startswith(
+        "DOCA_ERROR_"
+    )
+}
+CODES = [
+    comch.code_names()[name] for name in comch.code_names() if name == "DOCA_ERROR_AGAIN"
+]
+print(NAMES[comch.outcome(comch.Device.close, None)[0]], CODES)

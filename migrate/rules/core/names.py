@@ -43,6 +43,8 @@ def answer(reference: Reference, facts: Facts) -> Answer:
         return Change(Edits({node: Template('"comch_next"')})) if imported else quoted(node, facts)
     if not isinstance(node, ast.expr):
         return Change(Edits())  # an import, which follows its names
+    if (taken := facts.name_tables.get(node)) is not None:
+        return Change(Edits({taken: _code_names(taken)}))
     function = facts.vocabulary.flat.get(name) or facts.vocabulary.objects.get(name)
     is_method = name in facts.vocabulary.by_method
     if isinstance(node, ast.Attribute) and (node.attr != name or function is None) and is_method:
@@ -58,6 +60,13 @@ def answer(reference: Reference, facts: Facts) -> Answer:
         return _feature_test(asked, facts)
     text = _name(name, facts)
     return Change(Edits({node: Template(text)} if text else {}))
+
+
+def _code_names(taken: ast.expr) -> Template:
+    """All names of result codes, or the code of the name that is asked for."""
+    if isinstance(taken, ast.Call) and taken.args[1:]:
+        return Template("{comch}.code_names()[{name}]", {"name": taken.args[1]})
+    return Template("{comch}.code_names()")
 
 
 def _shown(reference: Reference, node: ast.expr, answer: Answer) -> Answer:
@@ -120,13 +129,12 @@ def _class(reference: Reference, node: ast.expr, facts: Facts) -> Answer:
     if kind != "endpoint":
         return Change(Edits({node: Template(f"{{comch}}.{OWNERS[kind]}")}))
     place = _type_place(node, facts)
-    if place is None and reference.origins:
+    if place is None and reference.origins and not facts.is_dispatched(node):
         return function_value(reference, node, facts)
-    role = project_role(facts)
     if isinstance(place, ast.ClassDef):
         return Refusal("CCM039")
-    tested = role == "Channel" and isinstance(place, ast.Call | ast.MatchClass)
-    return Change(Edits({node: Template("{comch}.Context" if tested else f"{{comch}}.{role}")}))
+    tested = isinstance(place, ast.Call | ast.MatchClass) or facts.is_dispatched(node)
+    return Change(Edits({node: Template(f"{{comch}}.{project_role(facts, is_tested=tested)}")}))
 
 
 def _type_place(node: ast.expr, facts: Facts) -> ast.AST | None:
