@@ -133,7 +133,7 @@ def _command(name: str, scene: str, folder: str, plan: Plan, side: str, cpu: int
 def _rows(text: str, expected: Sequence[tuple[int, int]]) -> list[Measured]:
     """What a measuring end has printed: rows of these sizes and numbers of silent clients."""
     try:
-        rows = [{"idle": 0, "rate": 0.0, **row} for row in json.loads(text)]
+        rows: list[Measured] = [{"idle": 0, "rate": 0.0, **row} for row in json.loads(text)]
         sound = [(row["size"], row["idle"]) for row in rows] == expected
         sound = sound and all(row["p50_us"] > 0 and row["p99_us"] > 0 and row["rate"] >= 0 for row in rows)
     except (ValueError, TypeError, KeyError):

@@ -17,18 +17,20 @@ int calls_quiet(Quick *quick)
     return 1;
 }
 
-/* Raise what OSError's own initialization makes of the arguments: a Python one costs more than the rest of the call. */
-static PyObject *raise_again(PyObject *again)
+/* Raise what OSError's own initialization makes of the arguments: a Python one costs more than the rest of the call. That
+ * takes half the time between two receives of a program that polls, so whether a message has come is asked once more:
+ * nothing is raised then. */
+static void raise_again(PyObject *again, comch_poller *poller)
 {
     PyObject *type = PyTuple_GetItem(again, 0), *args = PyTuple_GetItem(again, 1), *error;
     initproc init = (initproc)PyType_GetSlot((PyTypeObject *)PyExc_OSError, Py_tp_init);
 
     if (!(error = ((newfunc)PyType_GetSlot((PyTypeObject *)type, Py_tp_new))((PyTypeObject *)type, args, NULL)))
-        return NULL;
-    if (!init(error, args, NULL) && !PyObject_SetAttr(error, message_name, PyTuple_GetItem(args, 1)))
+        return;
+    if (!init(error, args, NULL) && !PyObject_SetAttr(error, message_name, PyTuple_GetItem(args, 1))
+        && !comch_more_of_last(poller))
         PyErr_SetObject(type, error);
     Py_DECREF(error);
-    return NULL;
 }
 
 /* Whether the arguments are of a receive that may be quick, and the most bytes that it takes. */
@@ -52,15 +54,17 @@ static int fits(Quick *quick, PyObject *const *args, Py_ssize_t count, PyObject 
     return 1;
 }
 
-/* The answer when nothing has come; NULL without an error when the Python call has to answer. */
+/* The answer when nothing has come; NULL without an error when the Python call has to answer, or something has come. */
 static PyObject *nothing(Quick *quick, PyObject *timeout)
 {
     PyObject *answer = quick->nothing ? quick->nothing : Py_None;
 
     if (quick->timed ? !timeout || !calls_is_zero(timeout) : timeout != NULL)
         return NULL;
-    if (quick->again)
-        return raise_again(quick->again);
+    if (quick->again) {
+        raise_again(quick->again, &SELF(Poller, quick->of)->c);
+        return NULL;
+    }
     Py_INCREF(answer);
     return answer;
 }
@@ -117,11 +121,13 @@ static PyObject *port_receive(PyObject *self, PyObject *const *args, Py_ssize_t 
     if (!fits(quick, args, count, names, &most))
         return calls_slow(quick, args, count, names);
     result = comch_find(&poller->c);
+    if (result == COMCH_AGAIN && calls_quiet(quick)) {
+        if ((parts = nothing(quick, names ? args[count] : NULL)) || PyErr_Occurred())
+            return parts;
+        result = comch_find(&poller->c);
+    }
     if (result == COMCH_POLL)
         comch_poll_again(&poller->c);
-    if (result == COMCH_AGAIN && calls_quiet(quick)
-        && ((parts = nothing(quick, names ? args[count] : NULL)) || PyErr_Occurred()))
-        return parts;
     if (result < 0 || (uint64_t)result > most || !(peer = peer_of(quick, calls_found_link(poller))))
         return calls_slow(quick, args, count, names);
     if ((data = calls_take(poller)))

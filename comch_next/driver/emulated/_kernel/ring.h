@@ -109,6 +109,7 @@ int64_t comch_available(comch_rx *rx);
 int64_t comch_find(comch_poller *poller);
 int comch_take(comch_poller *poller, char *into);
 int64_t comch_find_more(comch_poller *poller);
+int comch_more_of_last(comch_poller *poller);
 int comch_any(comch_poller *poller);
 void comch_poll_again(comch_poller *poller);
 int comch_arm_data(comch_poller *poller);
