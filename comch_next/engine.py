@@ -95,8 +95,12 @@ class ProgressEngine(CNames, Strict):
         self._view = driver
         self._engines = driver.engines
         self._quicken_calls()
-        for context in self._contexts:
+        for context in self._connected():
             context._bind(driver)
+
+    def _connected(self) -> "list[Context]":
+        """The contexts that are connected to it, and have not been given another engine since."""
+        return [context for context in list(self._contexts) if context._engine is self]
 
     def _quicken_calls(self) -> None:
         engines, handle = self._engines, self._handle

@@ -74,7 +74,7 @@ def _helper_of(context: ControlContext) -> Helper:
     """The engine's helper, made for its first port."""
     engine = context.engine
     if engine._helper is None:
-        busy = [other for other in engine._contexts if other.state is not State.IDLE]
+        busy = [other for other in engine._connected() if other.state is not State.IDLE]
         if busy:
             state = busy[0].state.name
             raise BadState(f"port_open: {busy[0]} is {state}; legal while every context of the engine is IDLE")

@@ -39,7 +39,7 @@ class Helper:
         self.lock: Any = engine._lock
         self.ports: WeakSet[ThreadedPort] = WeakSet()
         self.contexts: WeakSet[Any] = WeakSet()  # all of the engine
-        for context in engine._contexts:
+        for context in engine._connected():
             self.contexts.add(context._handle)
         self.moves = 0  # turns that moved something
         self.seen = 0  # those that the program's own progress has reported

@@ -135,9 +135,9 @@ def test_a_message_between_a_leave_and_its_notice_is_lost(pair: support.Pair, mo
     pair.introduce()
     notify = handshake.farewell
 
-    def late(sock: socket.socket) -> None:
+    def late(sock: socket.socket, *, quiet: bool) -> None:
         pair.client.sendto(b"lost", pair.to_service)
-        notify(sock)
+        notify(sock, quiet=quiet)
 
     with monkeypatch.context() as patched:
         patched.setattr(handshake, "farewell", late)

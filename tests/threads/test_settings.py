@@ -24,3 +24,23 @@ def test_it_waits_for_the_next_life() -> None:
     client._outdated = True
     client.close()
     server.close()
+
+
+@pytest.mark.usefixtures("runtime_dir")
+def test_an_engine_that_a_context_has_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its helper thread has nothing to do with that context, and no lock of it is asked for there."""
+    monkeypatch.setenv("COMCH_PULL", "threaded")
+    with (
+        comch.Server(comch.open_device("03:00.0"), "b1:00.0", "svc"),
+        comch.open_device("b1:00.0") as device,
+        comch.ProgressEngine() as first,
+        comch.ProgressEngine() as second,
+    ):
+        mover = comch.Client(device, "svc", engine=first)
+        mover.engine = second
+        mover.connect()
+        view = mover._contexts
+        with comch.Client(device, "svc", engine=first) as other:
+            assert other.state is mover.state is comch.State.RUNNING
+            assert mover._contexts is view
+        mover.close()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 
@@ -114,3 +115,30 @@ print(len(set(map(id, drivers))), "driver")
 
 def test_threads_that_ask_first_together_share_a_driver(start_python: StartPython) -> None:
     assert start_python("-c", LOAD).finish() == (0, "1 driver\n", "")
+
+
+@pytest.mark.usefixtures("runtime_dir")
+def test_a_message_that_comes_while_its_connection_is_accepted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its receiver gets the connection, though the thread that accepts has not made the program's object for it yet."""
+    with comch.Server(comch.open_device("03:00.0"), "b1:00.0", "svc") as server, comch.open_device("b1:00.0") as device:
+        client = comch.Client(device, "svc")
+        client.connect(timeout=0)
+        greet, received = server._connection, []
+        port = server.port
+        assert port is not None
+
+        def late(handle: Any) -> comch.Connection:
+            while client.state is not comch.State.RUNNING:
+                client.engine.progress()
+            client.connection.send(b"early")
+            receiving = Worker(lambda: received.append(server.receive(timeout=SOON_S)))
+            receiving.join(0.1)  # it finds the message, which has no connection yet
+            return greet(handle)
+
+        monkeypatch.setattr(server, "_connection", late)
+        while (connection := port.accept()) is None:
+            pass
+        while not received:
+            threading.Event().wait(0.001)
+        assert received == [(b"early", connection)]
+        client.close()

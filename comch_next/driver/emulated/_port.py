@@ -19,7 +19,7 @@ from comch_next.driver.protocol import Call, counted, uninterrupted
 from comch_next.errors import BadState, ConnectionReset, InvalidValue, NoMemory, from_code
 
 if TYPE_CHECKING:
-    from comch_next.driver.emulated._kernel.calls import Found
+    from comch_next.driver.emulated._kernel.calls import Found, Link
 
 __all__ = ["Port", "open_port"]
 
@@ -112,8 +112,14 @@ class Port(Pulled):
             raise InvalidValue(f"receive takes a size of 0 or more bytes, not {size!r}") from None
         if isinstance(found, tuple):
             data, link = found
-            return data, link.user_data
+            known = link.user_data
+            return data, self._accepted(link) if known is None else known
         return None if found is None and not self.ended and self.poller.links else self.fetch(found, size)
+
+    @alone
+    def _accepted(self, link: "Link") -> Any:
+        """The program's object for a connection that another thread has been accepting while a message came on it."""
+        return link.user_data
 
     @alone
     def fetch(self, found: "Found", size: int) -> tuple[bytes, Any] | None:

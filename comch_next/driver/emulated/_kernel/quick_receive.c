@@ -73,10 +73,11 @@ static PyObject *nothing(Quick *quick, PyObject *timeout)
  * may drop the last other one. NULL without an error: it has none yet. */
 static PyObject *peer_of(Quick *quick, Link *link)
 {
-    PyObject *connection = link->user_data ? link->user_data : Py_None;
-    PyObject *peer = quick->peers ? PyDict_GetItemWithError(quick->peers, connection) : connection;
+    PyObject *connection = link->user_data, *peer = connection;
 
-    if (!peer)
+    if (!calls_given(connection))  /* another thread is just accepting it */
+        return NULL;
+    if (quick->peers && !(peer = PyDict_GetItemWithError(quick->peers, connection)))
         PyErr_Clear();
     Py_XINCREF(peer);
     return peer;
