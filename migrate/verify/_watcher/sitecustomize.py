@@ -93,7 +93,7 @@ def _caller(frame: FrameType) -> FrameType | None:
         if _is_toolkit(caller):
             return None
         if caller.f_back is None:
-            break
+            return None if threading.current_thread() is threading.main_thread() else caller
         caller = caller.f_back
     return caller
 
