@@ -87,8 +87,8 @@ def test_two_trees(folder: Path, capsys: pytest.CaptureFixture[str], tmp_path: P
     assert head.startswith("diverged: ")
     assert where == "  program, sends of the client of objects, number 1 (new)"
     before, after = (_number_of("% sent, peer", text) for text in ((folder / "flush.py").read_text(), text))
-    assert old == f"    old: 1 bytes b'0'  [flush.py:{before}]"
-    assert wrong == f"    new: 1 bytes b'1'  [flush.py:{after}]"
+    assert old == f"""    old: 1 bytes b'0'  [flush.py:{before}] ep.sendto(b"%d" % sent, peer)"""
+    assert wrong == f"""    new: 1 bytes b'1'  [flush.py:{after}] ep.send_to(b"%d" % (sent ^ 1), peer, timeout=0)"""
 
 
 def test_a_program_without_the_old_api(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -42,6 +42,7 @@ _SUNK, _BEHIND_C = "comch_next.capi._watched", "comch_next.capi.binding"  # what
 _WAITING = {"DOCA_SUCCESS", "DOCA_ERROR_AGAIN", "DOCA_ERROR_CONNECTION_INPROGRESS", "DOCA_ERROR_IN_PROGRESS"}
 _ENDS = (StopIteration, StopAsyncIteration, GeneratorExit, KeyboardInterrupt, SystemExit)
 _PUBLIC = ("comch_next", "comm_channel_compat", "comm_channel_compat.cc", "comm_channel_compat.blocking")
+_INSIDE = ("threading", "importlib", "_frozen_importlib")  # what calls the toolkit though the program does not
 _MOST_REPEATS = 100
 _FOLDER = os.environ.get("MIGRATE_WATCH", "")
 _ROOT = os.path.join(os.environ.get("MIGRATE_WATCH_ROOT", ""), "")
@@ -86,13 +87,13 @@ def _caller(frame: FrameType) -> FrameType | None:
     On a thread of somebody else's pool it is the outermost one. None for calls of the toolkit's own.
     """
     caller = frame.f_back
-    if caller is None or caller.f_globals.get("__name__") == "threading":
+    if caller is None or str(caller.f_globals.get("__name__")).startswith(_INSIDE):
         return None
     while not caller.f_code.co_filename.startswith(_ROOT):
         if _is_toolkit(caller):
             return None
         if caller.f_back is None:
-            break
+            return None if threading.current_thread() is threading.main_thread() else caller
         caller = caller.f_back
     return caller
 
