@@ -37,6 +37,7 @@ class FakeFacts:
     scoped: bool = False  # whether a lambda changes what the expression means
     references: Sequence[Reference] = ()
     vocabulary = VOCABULARY
+    name_tables: Mapping[ast.AST, ast.expr] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.tree = ast.parse(self.source)
@@ -67,6 +68,9 @@ class FakeFacts:
         return ast.unparse(node) in self.none
 
     def is_called_back(self, node: ast.expr) -> bool:
+        return False
+
+    def is_dispatched(self, node: ast.expr) -> bool:
         return False
 
     def is_seen_none(self, node: ast.expr) -> bool:

@@ -92,8 +92,8 @@ _ROWS: dict[str, list[tuple[str, str, Edits] | tuple[str, str, Edits, str]]] = {
         ("less", "tasks", (("blue.failed + 4", "blue.failed"),)),
     ],
     "reordered sends": [
-        ("thanks first", "desk", (('b"%s: %d" % (head, total), peer', 'b"THANKS", peer'),
-                                  ('b"thanks", peer', 'b"%s: %d" % (head, total), peer'), ("THANKS", "thanks"))),
+        ("thanks first", "desk", (('b"%s: %d" % (head, total)', 'b"THANKS"'),
+                                  ('b"thanks"', 'b"%s: %d" % (head, total)'), ("THANKS", "thanks"))),
         ("byes", "flat", (('send(ours, b"bye", 3, to_service)', 'send(ours, b"bye again", 9, to_SERVICE)'),
                           ('send(ours, b"bye again", 9, to_service)', 'send(ours, b"bye", 3, to_service)'),
                           ("to_SERVICE", "to_service"))),

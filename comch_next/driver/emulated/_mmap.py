@@ -113,12 +113,12 @@ class Mmap(Named, Handle, calls.BufOwner):
     def data(self, addr: int, length: int) -> tuple[Any, int]:
         """What keeps some of its bytes alive, and where they can be read. Raises IoFailed if the exporter has gone."""
         base, remote = self.base, self.remote
+        if remote is not None:
+            copied = remote.read(addr, length)
+            return copied, int(ffi.cast("uintptr_t", copied))
         if base is None:
             raise InvalidValue("task_submit: the memory map of the buffer has been destroyed meanwhile; make another")
-        if remote is None:
-            return base, addr
-        copied = remote.read(addr, length)
-        return copied, int(ffi.cast("uintptr_t", copied))
+        return base, addr
 
     def writable(self) -> bool:
         """Whether this side may write: an import as far as the exporter lets it."""
