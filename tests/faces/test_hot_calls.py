@@ -18,7 +18,9 @@ from tests.processes import python
 
 
 @pytest.fixture
-def world() -> Iterator[World]:
+def world(monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
+    """As in a program that has not loaded generation 2's library, which another test of this process may have."""
+    monkeypatch.setattr("comch_next.capi._common.is_loaded", lambda _: False)
     living = World("hot")
     yield living
     living.close()
