@@ -17,7 +17,7 @@ from migrate.verify.trees import Trees
 from tests.processes import ROOT
 
 TRANSCRIPT = "expected.txt"
-UNHURRIED = Limits(timeout_s=120, linger_s=100, patience_s=100)  # on a busy machine
+UNHURRIED = Limits(timeout_s=240, linger_s=100, patience_s=100)  # on a busy machine
 
 
 class End(NamedTuple):
