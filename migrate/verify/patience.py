@@ -27,12 +27,17 @@ class Patience:
 
     def spent_s(self) -> float:
         """Return the seconds in which it ran or slept."""
-        now = self._now()
-        return now.clock - self._began.clock - (now.waited - self._began.waited)
+        since = self._since()
+        return since.clock - since.waited
 
     def slept_s(self) -> float:
         """Return the seconds in which it slept."""
-        return self.spent_s() - (self._now().ran - self._began.ran)
+        since = self._since()
+        return since.clock - since.waited - since.ran
+
+    def _since(self) -> _Times:
+        now, began = self._now(), self._began
+        return _Times(now.clock - began.clock, now.ran - began.ran, now.waited - began.waited)
 
     def _now(self) -> _Times:
         try:

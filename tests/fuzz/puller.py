@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import random
 import select
-import struct
 import sys
 import time
 from collections.abc import Callable, Iterator
 
 import comch_next as comch
-from tests.fuzz.victim import BAD, DPU, END_S, GOOD, HOST, NAP_S, REST_S, TURNS, held
-from tests.stress.process import say
+from tests.fuzz.victim import BAD, DPU, END_S, GOOD, HOST, NAP_S, REST_S, TURNS, held, obey, run
 from tests.stress.stream import Fault, Stream
 
 _CODES = comch.ErrorCode
@@ -52,12 +50,8 @@ class Puller:
             good = self._good
             self._sleep(0.001 if good is not None and good.sent < good.received else None, sys.stdin.fileno())
             self._look()
-            if select.select([sys.stdin], [], [], 0)[0]:
-                line = sys.stdin.readline()
-                if not line:
-                    return
-                command = line.strip()
-                say(command, commands[command]())
+            if select.select([sys.stdin], [], [], 0)[0] and not obey(commands):
+                return
 
     def _open(self) -> Iterator[tuple[comch.Server | comch.Client, comch.PullPort]]:
         for context in self._contexts:
@@ -160,25 +154,17 @@ class Puller:
         return ""
 
 
-def main(role: str, token: str) -> None:
-    life = struct.pack("<Q", int(token))
-    try:
-        if role == "server":
-            dpu = comch.open_device(DPU)
-            server = comch.Server(dpu, dpu.open_representor(HOST), GOOD, one_sided=True)
-            server.listen()
-            puller = Puller(life, server)
-        else:
-            host = comch.open_device(HOST)
-            good = comch.Client(host, GOOD, one_sided=True)
-            good.connect(timeout=0)
-            puller = Puller(life, comch.Client(host, BAD, one_sided=True), good)
-        say("ready")
-        puller.serve()
-    except Exception as error:
-        say("FAULT", f"{type(error).__name__}: {error}")
-        raise
+def _made(role: str, life: bytes) -> Puller:
+    if role == "server":
+        dpu = comch.open_device(DPU)
+        server = comch.Server(dpu, dpu.open_representor(HOST), GOOD, one_sided=True)
+        server.listen()
+        return Puller(life, server)
+    host = comch.open_device(HOST)
+    good = comch.Client(host, GOOD, one_sided=True)
+    good.connect(timeout=0)
+    return Puller(life, comch.Client(host, BAD, one_sided=True), good)
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    run(_made)

@@ -12,7 +12,8 @@ import select
 import struct
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Protocol
 
 import comch_next as comch
 from comch_next import State
@@ -26,6 +27,12 @@ TURNS = 4
 REST_S = 3.0  # for what is left in sockets, of which a look takes one datagram
 NAP_S = 0.02
 END_S = 10.0
+
+
+class Serving(Protocol):
+    """What does as it is told until its input ends."""
+
+    def serve(self) -> None: ...
 
 
 class Victim:
@@ -83,12 +90,8 @@ class Victim:
             ready = [fd for fd, _ in waiting.poll(1 if owing else None)]
             self.engine.clear_notification()
             self._progress()
-            if sys.stdin.fileno() in ready:
-                line = sys.stdin.readline()
-                if not line:
-                    return
-                command = line.strip()
-                say(command, commands[command]())
+            if sys.stdin.fileno() in ready and not obey(commands):
+                return
 
     def _progress(self) -> None:
         while self.engine.progress():
@@ -208,10 +211,19 @@ def held(met: int) -> str:
     return f"{len(os.listdir('/proc/self/fd'))} {pages * os.sysconf('SC_PAGESIZE')} {met}"
 
 
-def main(role: str, token: str) -> None:
-    life = struct.pack("<Q", int(token))
+def obey(commands: Mapping[str, Callable[[], str]]) -> bool:
+    """Do what the next line says, and answer it. Whether there was one."""
+    command = sys.stdin.readline().strip()
+    if command:
+        say(command, commands[command]())
+    return bool(command)
+
+
+def run(make: Callable[[str, bytes], Serving]) -> None:
+    """The process, given what serves by its role and the token."""
+    role, token = sys.argv[1:]
     try:
-        victim = ServerVictim(life) if role == "server" else ClientVictim(life)
+        victim = make(role, struct.pack("<Q", int(token)))
         say("ready")
         victim.serve()
     except Exception as error:
@@ -220,4 +232,4 @@ def main(role: str, token: str) -> None:
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    run(lambda role, life: ServerVictim(life) if role == "server" else ClientVictim(life))
