@@ -13,10 +13,10 @@ from migrate.outcome import Options
 from migrate.verify import trees
 from migrate.verify.account import Account
 from migrate.verify.peers import Peer, Script
-from migrate.verify.stage import Limits, Remains, Stage
+from migrate.verify.stage import Remains, Stage
+from tests.verify.cases import UNHURRIED
 
 PROGRAMS = Path(__file__).parent / "programs"
-UNHURRIED = Limits(timeout_s=120, linger_s=100, patience_s=100)  # on a busy machine
 
 
 class Bench(NamedTuple):

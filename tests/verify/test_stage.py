@@ -15,7 +15,7 @@ from migrate.verify.peers import Peer, Script
 from migrate.verify.stage import Limits, Remains, Stage
 from tests.evidence.conftest import PROGRAMS
 from tests.processes import StartPython
-from tests.verify.conftest import UNHURRIED
+from tests.verify.cases import UNHURRIED
 
 FRAMES = """\
 import asyncio
