@@ -22,7 +22,7 @@ int timerfd_settime(int, int, const struct itimerspec *, struct itimerspec *);
 _CALLS = (
     *("calls", "link", "poller", "channel", "mapping", "context", "task", "send_task"),
     *("quick", "quick_send", "quick_receive", "quick_wait", "direct"),
-    *("fast", "consumer", "producer", "completion", "progress"),
+    *("fast", "consumer", "producer", "completion", "progress", "turns"),
 )
 _HEADERS = ("objects", "quick", "direct", "fast", "pace", "ring", "posts", "bells", "foreign")
 

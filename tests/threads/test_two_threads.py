@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from tests.processes import StartPython
 
 COUNT = 3000  # messages of each sender
 SOON_S = 20.0
+LOOKS = 400  # of each thread: some tenths of a millisecond when none gives way to the other
 
 
 class Worker(threading.Thread):
@@ -142,3 +144,31 @@ def test_a_message_that_comes_while_its_connection_is_accepted(monkeypatch: pyte
             threading.Event().wait(0.001)
         assert received == [(b"early", connection)]
         client.close()
+
+
+def _turns(looks: Sequence[Callable[[], object]]) -> int:
+    """How often another thread looks than before, when each makes its look again and again."""
+    order: list[int] = []
+
+    def poll(number: int) -> None:
+        for _ in range(LOOKS):
+            order.append(number)
+            looks[number]()
+
+    workers = [Worker(lambda number=number: poll(number)) for number in range(len(looks))]  # type: ignore[misc]
+    for worker in workers:
+        worker.result()
+    return sum(before != after for before, after in pairwise(order))
+
+
+@pytest.mark.parametrize("most", [None, 1])
+def test_two_engines_that_are_polled_take_turns(most: int | None) -> None:
+    """By the looks that find nothing; the interpreter would change the thread after 5 ms, and thousands of looks."""
+    engines = [comch.ProgressEngine(max_events=most) for _ in range(2)]
+    assert _turns([engine.progress for engine in engines]) > LOOKS // 10
+    for engine in engines:
+        engine.destroy()
+
+
+def test_two_ends_that_are_polled_take_turns(pair: tuple[comch.Server, comch.Client]) -> None:
+    assert _turns([end.try_receive for end in pair]) > LOOKS // 10

@@ -114,7 +114,10 @@ class Port(Pulled):
             data, link = found
             known = link.user_data
             return data, self._accepted(link) if known is None else known
-        return None if found is None and not self.ended and self.poller.links else self.fetch(found, size)
+        if found is None and not self.ended and self.poller.links:
+            calls.take_turns()
+            return None
+        return self.fetch(found, size)
 
     @alone
     def _accepted(self, link: "Link") -> Any:

@@ -9,6 +9,7 @@
  * context.c, send_task.c what is sent as a task
  * fast.c, consumer.c, producer.c     what is sent by the fast path
  * progress.c, completion.c           the progress engine
+ * turns.c                threads that poll
  */
 #include "objects.h"
 
@@ -66,6 +67,7 @@ int calls_refuse_kernel(const char *call)
 
 static PyMethodDef functions[] = {
     {"enter_kernel", enter_kernel, METH_NOARGS, NULL},
+    {"take_turns", calls_after_nothing, METH_NOARGS, NULL},
     {"port_send", calls_make_port_send, METH_VARARGS, NULL},
     {"link_send", calls_make_link_send, METH_VARARGS, NULL},
     {"receive", calls_make_receive, METH_VARARGS, NULL},

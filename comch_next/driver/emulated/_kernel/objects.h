@@ -172,6 +172,10 @@ void calls_complete(Engine *engine, Task *task, PyObject *callback);
 int calls_complete_sends(Engine *engine, Context *context);
 int calls_complete_finished(Engine *engine, Context *context);
 
+/* turns.c */
+int calls_take_turns(void);
+PyObject *calls_after_nothing(PyObject *module, PyObject *none);
+
 /* progress.c */
 void calls_keep_error(Engine *engine);
 

@@ -309,7 +309,7 @@ static PyObject *engine_progress(Engine *engine, PyObject *Py_UNUSED(none))
     if (engine->guarded || !calls_is(engine->poller, calls_poller_type))
         return PyObject_CallMethodObjArgs((PyObject *)engine, guarded_name, NULL);
     if (idle(engine, &first)) {
-        if (engine->yields)
+        if (!calls_take_turns() && engine->yields)
             let_others_run();
         Py_RETURN_FALSE;
     }

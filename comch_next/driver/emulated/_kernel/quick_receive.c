@@ -123,6 +123,10 @@ static PyObject *port_receive(PyObject *self, PyObject *const *args, Py_ssize_t 
         return calls_slow(quick, args, count, names);
     result = comch_find(&poller->c);
     if (result == COMCH_AGAIN && calls_quiet(quick)) {
+        if (calls_take_turns())
+            result = comch_find(&poller->c);
+    }
+    if (result == COMCH_AGAIN && calls_quiet(quick)) {
         if ((parts = nothing(quick, names ? args[count] : NULL)) || PyErr_Occurred())
             return parts;
         result = comch_find(&poller->c);
