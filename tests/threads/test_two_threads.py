@@ -15,7 +15,7 @@ from tests.processes import StartPython
 
 COUNT = 3000  # messages of each sender
 SOON_S = 20.0
-LOOKS = 400  # of each thread: some tenths of a millisecond when none gives way to the other
+LOOKS = 400  # of each thread at least
 
 
 class Worker(threading.Thread):
@@ -147,11 +147,13 @@ def test_a_message_that_comes_while_its_connection_is_accepted(monkeypatch: pyte
 
 
 def _turns(looks: Sequence[Callable[[], object]]) -> int:
-    """How often another thread looks than before, when each makes its look again and again."""
+    """How often another thread looks than before, while each makes its look again and again."""
     order: list[int] = []
+    made = [0] * len(looks)
 
     def poll(number: int) -> None:
-        for _ in range(LOOKS):
+        while min(made) < LOOKS:
+            made[number] += 1
             order.append(number)
             looks[number]()
 
