@@ -49,7 +49,6 @@ ENUM_DOCSTRINGS = {
 }
 LOG_LEVEL = ("doca_log_level", "DOCA_LOG_LEVEL_", "LogLevel", "IntEnum")  # new programs use Python's logging
 
-FABRIC = ROOT / "comch_next" / "driver" / "emulated" / "_fabric"  # whose reader of topologies has a schema
 OLD_GENERATIONS: tuple[api.Generation, ...] = ("comm_channel", "comm_channel_1x", "cc", "core")
 
 

@@ -15,7 +15,7 @@ from typing import TypeVar
 
 from comch_next.driver.emulated._connection import Connection
 from comch_next.driver.emulated._context import Context, Progress
-from comch_next.driver.emulated._kernel.calls import take_turns
+from comch_next.driver.emulated._kernel.calls import looked
 from comch_next.driver.emulated._kernel.ring import ANY_SIZE
 from comch_next.driver.emulated._task import PROGRAM, SUCCESS
 from comch_next.driver.protocol import uninterrupted
@@ -79,8 +79,7 @@ class Meter:
                 moved = True
         finally:
             self.running = engine.full = False
-        if not moved:
-            take_turns()
+        looked(moved)
         return moved
 
     def _count(self, callbacks: int) -> None:

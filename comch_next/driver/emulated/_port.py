@@ -110,14 +110,12 @@ class Port(Pulled):
             found = self.poller.receive(size)
         except (TypeError, OverflowError, ValueError):
             raise InvalidValue(f"receive takes a size of 0 or more bytes, not {size!r}") from None
+        calls.looked(found is not None)
         if isinstance(found, tuple):
             data, link = found
             known = link.user_data
             return data, self._accepted(link) if known is None else known
-        if found is None and not self.ended and self.poller.links:
-            calls.take_turns()
-            return None
-        return self.fetch(found, size)
+        return None if found is None and not self.ended and self.poller.links else self.fetch(found, size)
 
     @alone
     def _accepted(self, link: "Link") -> Any:

@@ -67,7 +67,7 @@ int calls_refuse_kernel(const char *call)
 
 static PyMethodDef functions[] = {
     {"enter_kernel", enter_kernel, METH_NOARGS, NULL},
-    {"take_turns", calls_after_nothing, METH_NOARGS, NULL},
+    {"looked", calls_looked_in_python, METH_O, NULL},
     {"port_send", calls_make_port_send, METH_VARARGS, NULL},
     {"link_send", calls_make_link_send, METH_VARARGS, NULL},
     {"receive", calls_make_receive, METH_VARARGS, NULL},

@@ -173,8 +173,8 @@ int calls_complete_sends(Engine *engine, Context *context);
 int calls_complete_finished(Engine *engine, Context *context);
 
 /* turns.c */
-int calls_take_turns(void);
-PyObject *calls_after_nothing(PyObject *module, PyObject *none);
+int calls_looked(int found);
+PyObject *calls_looked_in_python(PyObject *module, PyObject *found);
 
 /* progress.c */
 void calls_keep_error(Engine *engine);

@@ -267,6 +267,8 @@ static PyObject *progress(Engine *engine, const Find *first)
     engine->guarded = 1;
     engine->thread = PyThread_get_thread_ident();
     moved = turn(engine, first);
+    if (moved > 0)
+        calls_looked(1);
     engine->guarded = 0;
     if (moved >= 0 && calls_given(engine->error)) {
         PyObject *raised = PyObject_CallMethodObjArgs((PyObject *)engine, raise_name, NULL);
@@ -309,7 +311,7 @@ static PyObject *engine_progress(Engine *engine, PyObject *Py_UNUSED(none))
     if (engine->guarded || !calls_is(engine->poller, calls_poller_type))
         return PyObject_CallMethodObjArgs((PyObject *)engine, guarded_name, NULL);
     if (idle(engine, &first)) {
-        if (!calls_take_turns() && engine->yields)
+        if (!calls_looked(0) && engine->yields)
             let_others_run();
         Py_RETURN_FALSE;
     }

@@ -54,13 +54,17 @@ static int fits(Quick *quick, PyObject *const *args, Py_ssize_t count, PyObject 
     return 1;
 }
 
-/* The answer when nothing has come; NULL without an error when the Python call has to answer, or something has come. */
-static PyObject *nothing(Quick *quick, PyObject *timeout)
+/* Whether the call does not wait. */
+static int is_poll(Quick *quick, PyObject *timeout)
+{
+    return quick->timed ? timeout && calls_is_zero(timeout) : !timeout;
+}
+
+/* The answer when nothing has come; NULL without an error when something has. */
+static PyObject *nothing(Quick *quick)
 {
     PyObject *answer = quick->nothing ? quick->nothing : Py_None;
 
-    if (quick->timed ? !timeout || !calls_is_zero(timeout) : timeout != NULL)
-        return NULL;
     if (quick->again) {
         raise_again(quick->again, &SELF(Poller, quick->of)->c);
         return NULL;
@@ -114,6 +118,7 @@ static PyObject *port_receive(PyObject *self, PyObject *const *args, Py_ssize_t 
     Quick *quick = SELF(Quick, self);
     Poller *poller = SELF(Poller, quick->of);
     unsigned long long most = UINT64_MAX;
+    int at_once;
     PyObject *data, *peer, *parts;
     int64_t result;
 
@@ -122,12 +127,11 @@ static PyObject *port_receive(PyObject *self, PyObject *const *args, Py_ssize_t 
     if (!fits(quick, args, count, names, &most))
         return calls_slow(quick, args, count, names);
     result = comch_find(&poller->c);
-    if (result == COMCH_AGAIN && calls_quiet(quick)) {
-        if (calls_take_turns())
-            result = comch_find(&poller->c);
-    }
-    if (result == COMCH_AGAIN && calls_quiet(quick)) {
-        if ((parts = nothing(quick, names ? args[count] : NULL)) || PyErr_Occurred())
+    at_once = is_poll(quick, names ? args[count] : NULL);
+    if (result == COMCH_AGAIN && at_once && calls_quiet(quick) && calls_looked(0))
+        result = comch_find(&poller->c);
+    if (result == COMCH_AGAIN && at_once && calls_quiet(quick)) {
+        if ((parts = nothing(quick)) || PyErr_Occurred())
             return parts;
         result = comch_find(&poller->c);
     }
@@ -135,9 +139,10 @@ static PyObject *port_receive(PyObject *self, PyObject *const *args, Py_ssize_t 
         comch_poll_again(&poller->c);
     if (result < 0 || (uint64_t)result > most || !(peer = peer_of(quick, calls_found_link(poller))))
         return calls_slow(quick, args, count, names);
-    if ((data = calls_take(poller)))
+    if ((data = calls_take(poller))) {
+        calls_looked(1);
         parts = made(quick, data, peer);
-    else
+    } else
         parts = PyErr_Occurred() ? NULL : calls_slow(quick, args, count, names);
     Py_DECREF(peer);
     Py_XDECREF(data);
@@ -150,14 +155,18 @@ int64_t calls_receive_direct(PyObject *call, char *into, size_t room, PyObject *
     Poller *poller = quick ? SELF(Poller, quick->of) : NULL;
     int64_t result = quick ? comch_find(&poller->c) : COMCH_NOT_DIRECT;
 
-    if (quick && result == COMCH_AGAIN && calls_quiet(quick))
+    if (quick && result == COMCH_AGAIN && calls_quiet(quick)) {
+        calls_looked(0);
         return COMCH_NOTHING;
+    }
     if (quick && result == COMCH_POLL)
         comch_poll_again(&poller->c);
     if (result < 0 || (uint64_t)result > room || !(*peer = peer_of(quick, calls_found_link(poller))))
         return COMCH_NOT_DIRECT;
-    if (comch_take(&poller->c, into) == COMCH_OK)
+    if (comch_take(&poller->c, into) == COMCH_OK) {
+        calls_looked(1);
         return result;
+    }
     Py_CLEAR(*peer);
     return COMCH_NOT_DIRECT;
 }
