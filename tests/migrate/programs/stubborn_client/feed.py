@@ -59,7 +59,7 @@ class Feed:
     def answer(self, peer, text):
         try:
             self._endpoint.sendto(text.encode("ascii"), peer)
-        except channel.Again:
+        except (channel.Again, channel.ConnectionReset):
             return False
         return True
 
