@@ -46,6 +46,25 @@ def _closing(heap: Attributes, site: Site) -> None:
     new(heap, site, "closing", argument(heap, site, 0))
 
 
+def _reading(attribute: str) -> Summary:
+    """Give what an heir has under this name."""
+
+    def read(heap: Attributes, site: Site) -> None:
+        heap.load(argument(heap, site, 0), attribute, site.result, None)
+
+    return read
+
+
+for _method, _attribute in {
+    "contextlib.aclosing.__aenter__": "thing",
+    "contextlib.closing.__enter__": "thing",
+    "contextlib.nullcontext.__aenter__": "enter_result",
+    "contextlib.nullcontext.__enter__": "enter_result",
+    "weakref.ref.__call__": "object",
+}.items():
+    SUMMARIES[_method] = _reading(_attribute)
+
+
 @summary(".enter_context", ".enter_async_context", ".enterContext")
 def _enter_context(heap: Attributes, site: Site) -> None:
     heap.enter(argument(heap, site, 1), site.result)
