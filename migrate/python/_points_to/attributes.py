@@ -172,12 +172,30 @@ class Attributes(Texts):
                 self.flow(self.variable(frame, variable), slot)
             self.flow(self.field(Module("", path), name), slot)  # what other modules store there
             if variable is None or not variable.bindings:
-                for node in frame.names.module.stars:
+                for node in self.stars(frame, name):
                     self.star(frame, node, name, slot)
                 getter = frame.names.module.variables.get("__getattr__")
                 if getter is not None and getter.bindings and not name.startswith("__"):
                     self.call_with(self.variable(frame, getter), [self.other], slot)
         return self._module_names[key]
+
+    def stars(self, frame: Frame, name: str) -> list[ast.ImportFrom]:
+        stars, body = frame.names.module.stars, self.project.trees[frame.path].body
+        for star in reversed(stars if len(stars) > 1 else ()):
+            if star in body and self._brings(frame, star, name):
+                first = place = body.index(star)  # it hides what imports before it have brought, which nothing has used
+                while first and isinstance(body[first - 1], ast.Import | ast.ImportFrom):
+                    first -= 1
+                return [other for other in stars if other not in body[first:place]]
+        return stars
+
+    def _brings(self, frame: Frame, star: ast.ImportFrom, name: str) -> bool:
+        """Whether a star import binds a name in any case."""
+        home = self.project.home(frame.path, star)
+        if home is None:
+            token = self.knowledge.module(("." * star.level) + (star.module or ""))
+            return token is not None and name in self.knowledge.exports(token)
+        return self.project.binds(home, name)
 
     def star(self, frame: Frame, node: ast.ImportFrom, name: str, slot: Slot) -> None:
         home = self.project.home(frame.path, node)
