@@ -292,7 +292,7 @@ class Attributes(Texts):
             self.leave(site)
 
     def _keep_given(self, owner: str, site: Site) -> None:
-        """Let an heir of a class of the standard library have what that is made of, under the names of the parameters."""
+        """Let an heir of a class of the standard library have what that is made of, by the names of the parameters."""
         names = PARAMETERS.get(owner, ())
 
         def keep(value: Value) -> None:
