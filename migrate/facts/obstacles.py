@@ -75,12 +75,13 @@ class Obstacles:
         self._inspections = Inspections(forest, values, api, references, shown)
         self._found: dict[Hashable, dict[tuple[ast.AST, str], Obstacle]] = {}
         for token, nodes in values.sinks.items():
-            for node in nodes:
+            for node in (self._placed(token, node) for node in nodes):
                 if not self._is_harmless(token, node):
                     self._add([token], node, LOST)
         for token, nodes in values.deep_sinks.items():
             for node in nodes if isinstance(token.key, Handle) and token.key.kind in self._suspects else ():
-                self._add([token], node, LOST)  # it may be in an object that is used as if it had one
+                place = self._placed(token, node)
+                self._add([token], place, LOST)  # it may be in an object that is used as if it had one
         for node, kinds in likely.lost.items():
             handles = (token for token in values.tokens if isinstance(token.key, Handle) and token.key.kind in kinds)
             self._add(handles, node, UNKNOWN)
@@ -115,6 +116,10 @@ class Obstacles:
     def _put(self, origin: Hashable, node: ast.AST, code: str) -> None:
         path = self._forest.path(node)
         self._found.setdefault(origin, {}).setdefault((node, code), Obstacle(path, node, code))
+
+    def _placed(self, token: Token, node: ast.expr) -> ast.expr:
+        """Return where a handle is lost; of a call that is not written, such as a setter's, where it is used."""
+        return node if node in self._forest.parents else next(iter(self._values.uses(token)), node)
 
     def _is_harmless(self, token: Token, node: ast.expr) -> bool:
         """Whether a sink is Python's own library, and no unknown object is used as if it were the handle."""

@@ -36,7 +36,7 @@ from migrate.python.modules import Project, is_standard
 MAX_DOTS = 4  # `place = place.parent` in a loop would go on for ever
 HOOKS = frozenset({"excepthook", "unraisablehook"})  # which are given an exception, as `__exit__` is, or have it
 CHAINED = frozenset({"__cause__", "__context__"})  # what Python itself stores on an exception
-CALLED_BY_NAME = frozenset({"__init__", "__new__", "__setattr__", "__getattribute__"})
+CALLED_BY_NAME = frozenset({"__init__", "__new__", "__setattr__", "__getattribute__", "__getitem__", "__setitem__"})
 GIVEN = "(given)"  # the field of an instance with what its library's class was made of, whatever it calls that
 _THREAD = ("group", "target", "name", "args", "kwargs")
 # What classes of the standard library are made of: each is then an attribute of that name, or of `_` and that name.
@@ -74,6 +74,7 @@ class Attributes(Texts):
                 self.add(result, Class(value.node))
             elif name == "__dict__":
                 self.add(result, Plain.UNKNOWN)
+                self.listed |= {value} if isinstance(value, Instance) else set()
             elif name in CHAINED:
                 self._load(Plain.OTHER, name, result, node)
         elif isinstance(value, Token):
