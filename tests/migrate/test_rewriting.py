@@ -83,7 +83,7 @@ def test_every_reference_has_a_finding_with_its_new_text() -> None:
 
 
 def test_what_flows_together_stays_together_with_one_comment_at_the_cause() -> None:
-    outcome = rewritten({"a.py": TALK.replace("ep.destroy()", 'getattr(ep, input())()')})["a.py"]
+    outcome = rewritten({"a.py": TALK.replace("ep.destroy()", "getattr(ep, input())()")})["a.py"]
     causes = [line for line, _, because in left(outcome) if not because]
     assert causes == [10]
     assert all(because == 10 for _, _, because in left(outcome) if because)

@@ -321,6 +321,7 @@ class Classes(Heap):
                 self.watch(self.field(base, name), lambda value: self._set(value, owner, slot))
 
         self.search(owner.node, name, found)
+
         def set_(function: Value) -> None:
             if function == Bound(_SETTING, (owner,)):
                 self.flow(slot, self.item(self.contents(owner), name))

@@ -115,7 +115,6 @@ def _setattr(heap: Attributes, site: Site) -> None:
     if isinstance(name, str):
         heap.store(argument(heap, site, 0), name, argument(heap, site, 2), site.node)
         return
-
     node = site.written.args[1] if site.written and len(site.written.args) == 3 else None
     if table := node and keyed(node, site.frame.names):
         _set_keys(heap, site, *table)
