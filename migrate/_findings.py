@@ -13,8 +13,10 @@ from migrate.codes import CODES
 from migrate.facts.program import Reference
 from migrate.outcome import Finding, Level, Span
 from migrate.python.source import Located, Source
+from migrate.text._uses import listed
 
 IMPORT, PRAGMA = "CCM002", "CCM091"
+_FOR_OTHERS = "the import stays: __all__ gives the name to other programs"
 
 
 class Findings:
@@ -77,7 +79,7 @@ class Findings:
             elif old.direct:
                 because = self._place(cause) if cause else None
                 level = cause.level if cause else Level.MANUAL
-                title = CODES[IMPORT].title
+                title = _FOR_OTHERS if _is_listed(alias, text) else CODES[IMPORT].title
                 yield Finding("imports", IMPORT, level, path, span, alias.name, title, because=because)
 
     def _place(self, cause: Cause) -> tuple[Path, Span]:
@@ -111,6 +113,11 @@ def unused(pragmas: Pragmas, path: Path) -> Iterator[Finding]:
     for pragma, code in pragmas.unused(path):
         name = f"migrate: skip[{code}]" if code else "migrate: skip"
         yield Finding("pragmas", PRAGMA, Level(CODES[PRAGMA].level), path, pragma.span, name, CODES[PRAGMA].title)
+
+
+def _is_listed(alias: ast.alias, text: FileText) -> bool:
+    """Whether `__all__` has the name that an import binds."""
+    return alias.name != "*" and text.names.of[alias].name in listed(text.names.tree)
 
 
 def _name(node: ast.AST) -> str:

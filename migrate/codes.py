@@ -51,8 +51,10 @@ CODES: dict[str, Code] = {
     ),
     "CCM002": Code(
         "the import stays: code that was not rewritten needs it",
-        "Some of the names that it binds are used by code that keeps the old API.",
-        "Resolve the other comments and run migrate again: the import goes with the last use.",
+        "Some of the names that it binds are used by code that keeps the old API, or `__all__` gives them to other "
+        "programs.",
+        "Resolve the other comments, take the names out of `__all__` that nobody else needs, and run migrate again: "
+        "the import goes with the last use.",
     ),
     "CCM003": Code(
         "not rewritten because the code around it was not",

@@ -263,6 +263,7 @@ class _Project:
             stars=self.facts.vocabulary.stars,
             wanted=frozenset(text.exported),
             assured=text.imports.assured(),
+            brought=self.facts.project.brought(path),
         )
         return dict.fromkeys(text.verdicts, UNCHECKED) if failed else {}
 

@@ -15,6 +15,7 @@ _ITEMS = frozenset({"list", "tuple", "iter", "enumerate", "set", "sorted", "map"
 _TEXTS = frozenset({"print", "repr", "str", "format", "type", "isinstance", "hash", "id"})
 _NUMBERS = frozenset({f"builtins.{name}" for name in ("hex", "int", "bin", "oct", "divmod", "abs")})
 _SHOWING = frozenset({"builtins.print", "builtins.repr", "builtins.str", "builtins.format"})
+_AS_TEXT = ("%s", "%r", "%a")
 _EQUAL = (ast.Eq, ast.NotEq, ast.Is, ast.IsNot, ast.In, ast.NotIn)
 _READING = frozenset({f"builtins.{name}" for name in _ITEMS | _TEXTS})
 
@@ -36,7 +37,8 @@ class Views:
         is_number = any(isinstance(function, External) and function.name in _NUMBERS for function in called)
         is_null = spelling == CFFI and Token(Null()) in self._values.of(node)
         is_shown = is_null and any(isinstance(function, External) and function.name in _SHOWING for function in called)
-        if is_number or is_shown or isinstance(above, ast.BinOp):
+        is_summed = isinstance(above, ast.BinOp) and not self._is_number(node, above, spelling)
+        if is_number or is_shown or is_summed:
             raise NotUnderstood(node, USE)
         if isinstance(above, ast.Compare):
             others = [side for side in (above.left, *above.comparators) if side is not node]
@@ -48,6 +50,13 @@ class Views:
                 raise NotUnderstood(above, USE)
             return self._compared(above)
         return None
+
+    def _is_number(self, node: ast.expr, above: ast.BinOp, spelling: str) -> bool:
+        """Whether what is computed with is a number: cffi refuses sums of pointers to what has no known size."""
+        text = above.left.value if isinstance(above.left, ast.Constant) else "%s"  # where it is not seen
+        is_text = isinstance(text, str) and any(way in text for way in _AS_TEXT)
+        is_shown = isinstance(above.op, ast.Mod) and above.right is node and is_text
+        return spelling == CFFI and Plain.OTHER in self._values.of(node) and not is_shown
 
     def _compared(self, node: ast.Compare) -> tuple[ast.expr, Template] | None:
         """Return the comparison of two pointers of which none is a buffer's: the task gives a new one at each call."""

@@ -20,7 +20,8 @@ _COUNTS = {"listen": {1}, "connect": {1}, "sendto": {2, 3}, "recvfrom": {1, 2}, 
 class Likely:
     """Looks at methods of unknown objects, in the files that name the old API and those that import them.
 
-    suspects: the kinds of handles whose methods are called on unknown objects.
+    suspects: the kinds of handles whose methods are called on unknown objects. lost: those whose methods are called on
+    what comes out of Python's own library, by the place; it may be any of them.
     """
 
     def __init__(
@@ -32,6 +33,7 @@ class Likely:
             self._kinds.setdefault(name, set()).add(kind)
         self._made = {key.kind for key in tokens if isinstance(key, Handle)}
         self.suspects: set[str] = set()
+        self.lost: dict[ast.Attribute, set[str]] = {}
         near = naming | {path for path, imported in project.imports.items() if imported & naming}
         self.found = [reference for path in sorted(near) for reference in self._in_file(path)]
 
@@ -43,11 +45,20 @@ class Likely:
                     yield Reference(path, node, node.attr, code="CCM039")
                 elif self._is_unknown(node, base) and (node.attr not in COMMON or self._looks_old(node)):
                     self.suspects |= self._kinds[node.attr]
+                    if Plain.UNKNOWN not in base and base:
+                        self.lost[node] = self._kinds[node.attr]
                     yield Reference(path, node, node.attr, code="CCM034")
 
     def _is_unknown(self, node: ast.Attribute, base: frozenset[Value]) -> bool:
-        """Whether nothing is known of an object, and no value of the project is what its attribute gives."""
-        return (not base or Plain.UNKNOWN in base) and not self._values.of(node) - {Plain.UNKNOWN, Plain.NONE}
+        """Whether nothing is known of an object that may be a handle.
+
+        A name of several words that only handles have shows one wherever nothing else is known to have it: neither
+        objects of Python's own library have such methods, nor those of the project that bind no such name.
+        """
+        found = self._values.of(node) - {Plain.UNKNOWN, Plain.NONE}
+        if "_" in node.attr and node.attr not in COMMON:
+            return base != {Plain.NONE} and not found - {Plain.OTHER}
+        return (not base or Plain.UNKNOWN in base) and not found
 
     def _looks_old(self, node: ast.Attribute) -> bool:
         """Whether a method that others have, too, is called as the old one is, in a project that has such handles."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Hashable, Iterable, Sequence, Set
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from migrate.facts.comparisons import INSPECTED
 from migrate.facts.forest import Forest
 from migrate.facts.handles import COMMON, OldApi
 from migrate.facts.inspections import COMPUTED, LOST, OF_METHODS, Inspections, held, named
+from migrate.facts.likely import Likely
 from migrate.facts.modern import MODERN_MEMBERS
 from migrate.facts.module_values import MODULE_VALUE, ModuleValues
 from migrate.facts.references import Reference, References
@@ -55,7 +56,7 @@ class Obstacle:
 
 
 class Obstacles:
-    """Finds the obstacles of all handles, by their origin. `suspects`: the kinds that unknown receivers may be."""
+    """Finds the obstacles of all handles, by their origin. `likely`: the methods that unknown receivers have."""
 
     def __init__(
         self,
@@ -63,23 +64,27 @@ class Obstacles:
         values: Values,
         api: OldApi,
         references: References,
-        suspects: Set[str],
+        likely: Likely,
         given: frozenset[Path],
         modules: ModuleValues,
         told: ToldApart,
     ) -> None:
         self._forest, self._values, self._api, self._references = forest, values, api, references
-        self._suspects, self._given = suspects, given
+        self._suspects, self._given = likely.suspects, given
         self._callers, shown = Callers(forest, values), Shown(forest, values)
         self._inspections = Inspections(forest, values, api, references, shown)
         self._found: dict[Hashable, dict[tuple[ast.AST, str], Obstacle]] = {}
         for token, nodes in values.sinks.items():
-            for node in nodes:
+            for node in (self._placed(token, node) for node in nodes):
                 if not self._is_harmless(token, node):
                     self._add([token], node, LOST)
         for token, nodes in values.deep_sinks.items():
-            for node in nodes if isinstance(token.key, Handle) and token.key.kind in suspects else ():
-                self._add([token], node, LOST)  # it may be in an object that is used as if it had one
+            for node in nodes if isinstance(token.key, Handle) and token.key.kind in self._suspects else ():
+                place = self._placed(token, node)
+                self._add([token], place, LOST)  # it may be in an object that is used as if it had one
+        for node, kinds in likely.lost.items():
+            handles = (token for token in values.tokens if isinstance(token.key, Handle) and token.key.kind in kinds)
+            self._add(handles, node, UNKNOWN)
         for reference in references.found:
             self._reference(reference)
             self._read_text(reference)
@@ -111,6 +116,10 @@ class Obstacles:
     def _put(self, origin: Hashable, node: ast.AST, code: str) -> None:
         path = self._forest.path(node)
         self._found.setdefault(origin, {}).setdefault((node, code), Obstacle(path, node, code))
+
+    def _placed(self, token: Token, node: ast.expr) -> ast.expr:
+        """Return where a handle is lost; of a call that is not written, such as a setter's, where it is used."""
+        return node if node in self._forest.parents else next(iter(self._values.uses(token)), node)
 
     def _is_harmless(self, token: Token, node: ast.expr) -> bool:
         """Whether a sink is Python's own library, and no unknown object is used as if it were the handle."""

@@ -102,7 +102,7 @@ class Facts:
         # The comment of an earlier run says that a file had to do with the old API.
         naming |= {path for path, source in sources.items() if "migrate explain CCM034)" in source.text}
         likely = Likely(forest, values, api, frozenset(token.key for token in values.tokens), self.project, naming)
-        self._obstacles = Obstacles(forest, values, api, references, likely.suspects, given, modules, told)
+        self._obstacles = Obstacles(forest, values, api, references, likely, given, modules, told)
         self._reaching = Reaching(forest, values, self.controls)
         self._results = Results(forest, values, api, self._reaching)
         self._presence = Presence(forest, values, self.controls, self.calls)

@@ -32,6 +32,26 @@ def constants(row: ast.expr) -> set[object]:
     return {item.value for item in items if isinstance(item, ast.Constant)}
 
 
+def keyed(node: ast.expr, names: Names) -> tuple[ast.expr, ast.AST | None] | None:
+    """Return the mapping whose keys a variable goes through, and what gets its values; None for another expression.
+
+    `for key in mapping`, `for key, value in mapping.items()`.
+    """
+    variable = names.of.get(node) if isinstance(node, ast.Name) else None
+    if variable is None or len(variable.bindings) != 1:
+        return None
+    binding = target = variable.bindings[0]
+    value, above = None, names.parents.get(binding)
+    if isinstance(above, ast.Tuple) and len(above.elts) == 2 and above.elts[0] is binding:
+        value, target, above = above.elts[1], above, names.parents.get(above)
+    if not isinstance(above, ast.For | ast.comprehension) or above.target is not target:
+        return None
+    call, wanted = above.iter, "items" if value else "keys"
+    if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr == wanted:
+        return call.func.value, value
+    return None if value else (call, None)
+
+
 def looped(
     node: ast.expr,
     names: Names,

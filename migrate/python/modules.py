@@ -112,6 +112,25 @@ class Project:
             own |= self._exports(home, around | {path}) if home else frozenset()
         return frozenset(name for name in own if not name.startswith("_"))
 
+    def binds(self, path: Path, name: str) -> bool:
+        """Whether a star import of a file binds a name in any case."""
+        variable = self.names(path).module.variables.get(name) if path in self.trees else None
+        if variable is None or variable.deletions or name not in self.exports(path):
+            return False
+        parents, body = self.names(path).parents, self.trees[path].body
+        return any(place in body for node in variable.bindings for place in (node, parents.get(node)))
+
+    def brought(self, path: Path) -> frozenset[str]:
+        """Every name that a star import of a file gets in any case from what another file of the project makes."""
+        homes = [self.home(path, star) for star in self.stars(path) if star in self.trees[path].body]
+        return frozenset(
+            name
+            for home in homes
+            if home in self.trees
+            for name in self.exports(home)
+            if self.binds(home, name) and not any(map(_is_alias, self.names(home).module.variables[name].bindings))
+        )
+
     @cached_property
     def imports(self) -> Mapping[Path, frozenset[Path]]:
         """For every file the files of the project that it imports."""
@@ -144,6 +163,10 @@ class Project:
                 if home is not None:
                     files = [home, *(self.submodule(home, alias.name) for alias in node.names)]
                     yield from (file for file in files if file in self.trees)
+
+
+def _is_alias(node: ast.AST) -> bool:
+    return isinstance(node, ast.alias)
 
 
 def _ends(file: Path, parts: list[str]) -> bool:

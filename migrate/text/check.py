@@ -35,14 +35,16 @@ def complaints(
     stars: Mapping[str, frozenset[str]],
     wanted: frozenset[str] = frozenset(),
     assured: frozenset[str] = frozenset(),
+    brought: frozenset[str] = frozenset(),
 ) -> list[Complaint]:
     """Return what is wrong with a new text.
 
     stars: the names that a star import of a module gives, by the module as the file spells it (`.chan`); of others it
     is not known. wanted: the names of this file that other files import. assured: names that a guarded import binds
-    and that stand where the program only comes after it has succeeded.
+    and that stand where the program only comes after it has succeeded. brought: names that star imports of other files
+    bind in any case.
     """
-    before, after = _Side(old, stars), _Side(new, stars)
+    before, after = _Side(old, stars, brought), _Side(new, stars, brought)
     unbound = [it for it in _unbound(before, after) if it.name not in assured or it.what != _WORDS[Bound.MAYBE]]
     return sorted({*_lost(before, after, wanted), *_undefined(before, after), *unbound})
 
@@ -50,8 +52,8 @@ def complaints(
 class _Side:
     """One of the two files."""
 
-    def __init__(self, source: Source, stars: Mapping[str, frozenset[str]]) -> None:
-        self.source = source
+    def __init__(self, source: Source, stars: Mapping[str, frozenset[str]], brought: frozenset[str]) -> None:
+        self.source, self._brought = source, brought
         self.names = source.names
         self.control = source.control
         given = [stars.get("." * star.level + (star.module or "")) for star in self.names.module.stars]
@@ -89,6 +91,8 @@ class _Side:
         """Return whether a name is bound where it is used, star imports resolved."""
         variable = self.names.of[use]
         if not variable.bindings and variable.scope.kind is Kind.MODULE:
+            if variable.name in self._brought:
+                return Bound.ALWAYS
             return self._stars if variable.name in self.starred else self.control.bound(use)
         return self.control.bound_at(variable, place) if (place := self._evaluation(use)) else self.control.bound(use)
 

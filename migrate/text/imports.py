@@ -273,11 +273,18 @@ class Imports:
                 brought.update(import_line(alias.asname or alias.name) for alias in statement.names)
                 continue
             lines = [line for line in dict.fromkeys(self._new_lines(statement)) if line not in brought]
-            brought.update(line for line in lines if not self._unbinds(statement))
+            brought.update(kept := [line for line in lines if not self._unbinds(statement)])
+            if self.added is not None and statement in self.names.tree.body and self._is_added(kept, statement):
+                self.added = None
             remaining = [alias for alias in statement.names if self._remains(alias)]
             if lines or len(remaining) < len(statement.names):
                 text = joined(self.source, statement, lines, remaining)
                 yield statement, Template(text or ("pass" if would_be_empty(statement, self.names) else ""))
+
+    def _is_added(self, lines: Iterable[str], statement: ast.stmt) -> bool:
+        """Whether a statement of the module brings what else were added behind it."""
+        assert self.added is not None
+        return self.added.text.strip() in lines and self.source.span(statement)[0] < self.added.start
 
     def _unbinds(self, statement: Import) -> bool:
         """Whether a name of an import is deleted later, so that another import has to bring it again."""

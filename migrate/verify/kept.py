@@ -33,9 +33,11 @@ class Keeper:
         """The ends."""
         return self._stage.peers
 
-    def run(self, name: str, new: Sequence[bool], faults: str = "", held: int | None = None) -> list[Remains]:
+    def run(
+        self, name: str, new: Sequence[bool], faults: str = "", held: int | None = None, *, apart: bool = False
+    ) -> list[Remains]:
         """Run all ends, and keep what they leave."""
-        remains = self._stage.run(name, new, faults, held)
+        remains = self._stage.run(name, new, faults, held, apart=apart)
         folder = self._folder / "runs" / f"{name}-{Run(tuple(new)).pairing}"
         folder.mkdir(parents=True)
         for peer, left in zip(self.peers, remains, strict=True):

@@ -41,7 +41,9 @@ class Runner(Protocol):
     @property
     def peers(self) -> Sequence[Peer]: ...
 
-    def run(self, name: str, new: Sequence[bool], faults: str = "", held: int | None = None) -> list[Remains]: ...
+    def run(
+        self, name: str, new: Sequence[bool], faults: str = "", held: int | None = None, *, apart: bool = False
+    ) -> list[Remains]: ...
 
 
 @dataclass
@@ -122,9 +124,9 @@ class Rounds:
         sides = [(False,) if peer.new is None else (True, False) for peer in self.stage.peers]
         return [new for new in product(*sides) if any(new)]
 
-    def _old(self, faults: str, held: int | None = None) -> list[Account]:
+    def _old(self, faults: str, held: int | None = None, *, apart: bool = False) -> list[Account]:
         run = Run(self._all_old, faults)
-        remains = self._run(run, held)
+        remains = self._run(run, held, apart=apart)
         for left in remains:
             self._ran.update(ran(left))
         if not faults and held is None and not self._all_have_run():
@@ -143,10 +145,10 @@ class Rounds:
             for peer, left in zip(self.stage.peers, remains, strict=True)
         ]
 
-    def _run(self, run: Run, held: int | None = None) -> list[Remains]:
+    def _run(self, run: Run, held: int | None = None, *, apart: bool = False) -> list[Remains]:
         self._runs += 1
         self.progress.show(f"run {self._runs}: {run.words}")
-        remains = self.stage.run(str(self._runs), run.new, run.faults, held)
+        remains = self.stage.run(str(self._runs), run.new, run.faults, held, apart=apart)
         self._last[run.new] = [line for left in remains for line in left.trace]
         for peer, new, left in zip(self.stage.peers, run.new, remains, strict=True):
             self._compiled[new and peer.new is not None].update(left.compiled)
@@ -164,12 +166,14 @@ class Rounds:
     def _compared(self, run: Run, reference: list[Account], found: list[Account]) -> list[Divergence]:
         """Compare a run; where it differs, both sides run again, to show whether they repeat themselves there.
 
-        The old ends take turns in being held up, so that a race shows itself.
+        The old ends take turns in being held up, so that a race shows itself. If ends of both sides have run, they had
+        a folder each, and did not find each other's files: so have the old ones then.
         """
+        apart = len({*run.new}) > 1
         olds, news = [reference], [found]
         left = self._left(run, olds, news)
         while left and len(olds) <= (_AGAIN if all(divergence.is_steady for divergence in left) else _MOST):
-            olds.append(self._old(run.faults, held=len(olds) % len(self.stage.peers)))
+            olds.append(self._old(run.faults, held=len(olds) % len(self.stage.peers), apart=apart))
             news.append(self._meant(run, reference))
             left = self._left(run, olds, news)
         return left

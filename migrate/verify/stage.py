@@ -189,14 +189,17 @@ class Stage:
     limits: Limits
     home: Path
 
-    def run(self, name: str, new: Sequence[bool], faults: str = "", held: int | None = None) -> list[Remains]:
+    def run(
+        self, name: str, new: Sequence[bool], faults: str = "", held: int | None = None, *, apart: bool = False
+    ) -> list[Remains]:
         """Run all ends, each on its side, in fresh copies of the program; the first one is to be ready first.
 
-        `held` is the number of the end whose calls take their time.
+        Ends of one side share a copy, unless they are to be apart. `held` is the number of the end whose calls take
+        their time.
         """
         home = self.home / name
-        folders = {side: home / str(side) for side in sorted({*new})}
-        for side, folder in folders.items():
+        folders = [home / (f"{side}-{place}" if apart else str(side)) for place, side in enumerate(new)]
+        for folder, side in dict(zip(folders, new, strict=True)).items():
             shutil.copytree(self.trees.folder(new=side), folder)
         env = _environment(home, faults)
         ends: list[_End] = []
@@ -207,12 +210,12 @@ class Stage:
                 launched = not side or self.trees.needs_launcher
                 held_up = place == held
                 ends.append(
-                    _End(peer, folders[side], home / peer.name, new=side, launched=launched, held=held_up, env=env)
+                    _End(peer, folders[place], home / peer.name, new=side, launched=launched, held=held_up, env=env)
                 )
             remains = self._finish(ends)
-            if len(folders) == 1:
+            if len({*folders}) == 1:
                 with contextlib.suppress(OSError):  # not ours to read, or of a daemon that goes on
-                    files = dict(_written(folders[new[0]], self.trees.folder(new=new[0])))
+                    files = dict(_written(folders[0], self.trees.folder(new=new[0])))
                     remains[0] = replace(remains[0], files=files)
             return remains
         finally:

@@ -6,6 +6,7 @@ import pytest
 
 from comch_next import InvalidValue
 from comch_next.arguments import address, offset
+from migrate.rewriting import rewrite
 from tests.migrate.test_bindings import CFFI, SECOND, last_lines
 from tests.migrate.test_bindings_questions import stays
 
@@ -79,3 +80,31 @@ def test_offset() -> None:
     assert address(offset(memory, 2), "addr") == address(memory, "memory") + 2
     with pytest.raises(InvalidValue, match="memory is b'abc'"):
         offset(b"abc", 4)
+
+
+# One helper gives back what C has put into a cell: an endpoint, a peer, or a number.
+OUT = """from cffi import FFI
+ffi = FFI()
+lib = ffi.dlopen("libdoca_comm_channel.so.2")
+def out(ctype, call, *args):
+    cell = ffi.new(ctype + " *")
+    assert call(*args, cell) == 0
+    return cell[0]
+ep = out("struct doca_comm_channel_ep_t *", lib.doca_comm_channel_ep_create)
+peer = out("struct doca_comm_channel_addr_t *", lib.doca_comm_channel_ep_connect, ep, b"x")
+sent = out("uint64_t", lib.doca_comm_channel_peer_addr_get_send_bytes, peer)
+"""
+
+
+@pytest.mark.parametrize(
+    "line", ["print(sent + 1)", "total = 2 * sent - 1", "print('%d bytes' % sent)", "print(sent % 8)"]
+)
+def test_what_is_computed_with_is_a_number(line: str) -> None:
+    new = rewrite(f"{OUT}{line}\n".encode()).new.decode()
+    assert new.endswith(f"\n{line}\n")
+    assert "ffi" not in new
+
+
+@pytest.mark.parametrize("line", ["print('%s bytes' % sent)", "text = '%s'\nprint(text % sent)", "print(int(sent))"])
+def test_what_may_be_the_text_or_the_number_of_an_address_stays(line: str) -> None:
+    stays(f"{OUT}{line}\n", "CCM092")

@@ -83,7 +83,7 @@ def test_every_reference_has_a_finding_with_its_new_text() -> None:
 
 
 def test_what_flows_together_stays_together_with_one_comment_at_the_cause() -> None:
-    outcome = rewritten({"a.py": TALK.replace("ep.destroy()", 'getattr(ep, input())()')})["a.py"]
+    outcome = rewritten({"a.py": TALK.replace("ep.destroy()", "getattr(ep, input())()")})["a.py"]
     causes = [line for line, _, because in left(outcome) if not because]
     assert causes == [10]
     assert all(because == 10 for _, _, because in left(outcome) if because)
@@ -160,6 +160,32 @@ def test_a_package_keeps_the_names_that_it_imports_for_others() -> None:
     assert outcome["pkg/__init__.py"].new == (
         b"import comch_next as comch\nfrom comch_next import Again\nprint(comch.NotFound)\n"
     )
+
+
+def test_names_in_all_are_for_other_programs() -> None:
+    files = {
+        "pkg/compat.py": """\
+            from doca_comm_channel import Again as WouldBlock
+            from doca_comm_channel import Endpoint
+            __all__ = ["Endpoint", "WouldBlock"]
+            """,
+        "pkg/link.py": """\
+            from . import compat
+            from .compat import Endpoint, WouldBlock
+            def size(end: Endpoint):
+                end.sendto(b"x", None)
+                return end.get_max_msg_size()
+            try:
+                size(compat.Endpoint())
+            except WouldBlock:
+                pass
+            """,
+    }
+    outcomes = rewritten(files)
+    (finding,) = [finding for finding in outcomes["pkg/compat.py"].findings if finding.code == "CCM002"]
+    assert finding.message == "the import stays: __all__ gives the name to other programs"
+    new = outcomes["pkg/link.py"].new.decode()
+    assert new.startswith("from . import compat\nimport comch_next as comch\ndef size(end: comch.Channel):\n")
 
 
 def test_objects_with_handles_are_used_in_files_that_name_nothing_old() -> None:

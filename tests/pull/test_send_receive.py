@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import comch_next as comch
+from comch_next.driver.emulated._connection import Connection
 from tests.pull.support import FORMS, Stage, until
 
 
@@ -100,6 +101,28 @@ def test_what_was_not_accepted_leaves_no_trace(stage: Stage, form: str) -> None:
     assert not end.send(b"more")
     end.connection.update_info()
     assert end.connection.get_counter(comch.Counter.SENT_MESSAGES) == 4
+
+
+def test_a_connection_that_comes_up_while_a_send_is_refused_takes_it(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another thread's poll completes the handshake between the refusal and the look at what it means."""
+    server, client = stage.server("driver"), stage.client("driver")
+    server.context.start()
+    client.context.start()
+    connection = client.context.connection  # type: ignore[attr-defined]
+    original = Connection.send
+
+    def send(link: Connection, data: bytes) -> int:
+        refusal = original(link, data)
+        monkeypatch.undo()
+        until(server.accept)
+        until(lambda: client.status(connection) is comch.ErrorCode.SUCCESS)
+        return refusal
+
+    monkeypatch.setattr(Connection, "send", send)
+    assert client.send(connection, b"early")
+    assert until(server.receive)[0] == b"early"
 
 
 def test_above_the_largest_message_is_refused(stage: Stage, form: str) -> None:

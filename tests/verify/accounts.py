@@ -48,7 +48,9 @@ class Acted:
         self.asked: list[tuple[bool, str]] = []
         self.held: list[int | None] = []
 
-    def run(self, name: str, new: Sequence[bool], faults: str = "", held: int | None = None) -> list[Remains]:
+    def run(
+        self, name: str, new: Sequence[bool], faults: str = "", held: int | None = None, *, apart: bool = False
+    ) -> list[Remains]:
         script = self.scripts[new[0]]
         self.asked.append((new[0], faults))
         self.held.append(held)

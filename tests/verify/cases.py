@@ -158,8 +158,10 @@ class Heard:
     def peers(self) -> Sequence[Peer]:
         return self._stage.peers
 
-    def run(self, name: str, new: Sequence[bool], faults: str = "", held: int | None = None) -> list[Remains]:
-        remains = self._stage.run(name, new, faults, held)
+    def run(
+        self, name: str, new: Sequence[bool], faults: str = "", held: int | None = None, *, apart: bool = False
+    ) -> list[Remains]:
+        remains = self._stage.run(name, new, faults, held, apart=apart)
         ends = []
         for peer, left in zip(self.peers, remains, strict=True):
             print(left.stderr, file=sys.stderr)

@@ -213,6 +213,13 @@ def test_files_that_a_run_writes(tmp_path: Path) -> None:
     assert [left.files for left in bench.run("2", [True, False])] == [None, None]
 
 
+@pytest.mark.parametrize(("apart", "found"), [(False, "True\n"), (True, "False\n")])
+def test_ends_that_are_apart_do_not_find_each_other_s_files(tmp_path: Path, apart: bool, found: str) -> None:
+    looking = FILES + "print(pathlib.Path('made', 'ervice').exists())\n"
+    _, client = stage(tmp_path, UNHURRIED, service=FILES, client=looking).run("1", [False, False], apart=apart)
+    assert client.stdout == found
+
+
 @pytest.mark.parametrize("new", [False, True])
 def test_calls_of_a_c_library(tmp_path: Path, new: bool) -> None:
     """The libraries of the toolkit run in the program's own interpreter, so its lines are seen through them."""

@@ -161,7 +161,9 @@ def test_the_end_that_showed_a_difference_first_comes_first() -> None:
     """The service receives what the client has sent before."""
 
     class Pair(Acted):
-        def run(self, name: str, new: Sequence[bool], faults: str = "", held: int | None = None) -> list[Remains]:
+        def run(
+            self, name: str, new: Sequence[bool], faults: str = "", held: int | None = None, *, apart: bool = False
+        ) -> list[Remains]:
             facts = {"pid": 1, "service": "svc", "connection": 1, "result": "DOCA_SUCCESS", "length": 5 + any(new)}
             ends = (("receive", "server", 9), ("send", "client", 8))
             return [remains(trace=({**facts, "what": what, "side": side, "t": t},)) for what, side, t in ends]
@@ -170,6 +172,23 @@ def test_the_end_that_showed_a_difference_first_comes_first() -> None:
     stage.peers = [replace(stage.peers[0], name=name) for name in ("service", "client")]
     result = Rounds(stage, (), pairings=[(True, True)]).result()
     assert [divergence.peer for divergence in result.divergences] == ["client", "service"]
+
+
+@pytest.mark.parametrize(("alike", "verdict"), [(True, Verdict.EQUIVALENT), (False, Verdict.DIVERGED)])
+def test_ends_of_both_sides_do_not_find_each_other_s_files(alike: bool, verdict: Verdict) -> None:
+    """What the old program does in folders of its own is no difference then."""
+
+    class Pair(Acted):
+        def run(
+            self, name: str, new: Sequence[bool], faults: str = "", held: int | None = None, *, apart: bool = False
+        ) -> list[Remains]:
+            assert not (apart and len({*new}) > 1)
+            finds = len({*new}) == 1 and not (apart and alike)
+            return [remains("listening"), remains("found" if finds else "no pid file")]
+
+    stage = Pair(SAME, SAME)
+    stage.peers = [replace(stage.peers[0], name=name) for name in ("service", "client")]
+    assert Rounds(stage, ()).result().verdict is verdict
 
 
 @pytest.mark.parametrize(("varies", "verdict", "runs"), [(False, Verdict.DIVERGED, 14), (True, Verdict.EQUIVALENT, 4)])

@@ -26,6 +26,7 @@ __all__ = ["Port", "open_port"]
 _T = TypeVar("_T")
 
 OK, AGAIN, POLL, LONG, CORRUPT = lib.COMCH_OK, lib.COMCH_AGAIN, lib.COMCH_POLL, lib.COMCH_LONG, lib.COMCH_CORRUPT
+CLOSED = lib.COMCH_CLOSED
 
 
 class _QuickCalls:
@@ -69,6 +70,10 @@ class Port(Pulled):
     def not_accepted(self, connection: Connection, result: int, data: Any) -> bool:
         """Return False for AGAIN, else raise what the send was refused with."""
         context = self.context
+        if result == CLOSED and connection.status is ErrorCode.SUCCESS:  # another thread has just brought it up
+            result = connection.send(data)
+            if result == OK:
+                return True
         if result == AGAIN:
             self.sends.block(connection)
             connection.note_refusal()

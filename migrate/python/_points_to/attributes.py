@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -35,7 +36,22 @@ from migrate.python.modules import Project, is_standard
 MAX_DOTS = 4  # `place = place.parent` in a loop would go on for ever
 HOOKS = frozenset({"excepthook", "unraisablehook"})  # which are given an exception, as `__exit__` is, or have it
 CHAINED = frozenset({"__cause__", "__context__"})  # what Python itself stores on an exception
-CALLED_BY_NAME = frozenset({"__init__", "__new__", "__setattr__", "__getattribute__"})
+CALLED_BY_NAME = frozenset({"__init__", "__new__", "__setattr__", "__getattribute__", "__getitem__", "__setitem__"})
+GIVEN = "(given)"  # the field of an instance with what its library's class was made of, whatever it calls that
+_THREAD = ("group", "target", "name", "args", "kwargs")
+# What classes of the standard library are made of: each is then an attribute of that name, or of `_` and that name.
+PARAMETERS: Mapping[str, tuple[str, ...]] = {
+    "contextlib.aclosing": ("thing",),
+    "contextlib.closing": ("thing",),
+    "contextlib.nullcontext": ("enter_result",),
+    "logging.LoggerAdapter": ("logger", "extra"),
+    "multiprocessing.Process": _THREAD,
+    "multiprocessing.context.Process": _THREAD,
+    "threading.Thread": _THREAD,
+    "threading.Timer": ("interval", "function", "args", "kwargs"),
+    "weakref.ref": ("object", "callback"),
+}
+WRAPPING = frozenset({"collections.UserDict", "collections.UserList"})  # their `data` has what they have
 
 
 class Attributes(Texts):
@@ -58,6 +74,7 @@ class Attributes(Texts):
                 self.add(result, Class(value.node))
             elif name == "__dict__":
                 self.add(result, Plain.UNKNOWN)
+                self.listed |= {value} if isinstance(value, Instance) else set()
             elif name in CHAINED:
                 self._load(Plain.OTHER, name, result, node)
         elif isinstance(value, Token):
@@ -156,12 +173,30 @@ class Attributes(Texts):
                 self.flow(self.variable(frame, variable), slot)
             self.flow(self.field(Module("", path), name), slot)  # what other modules store there
             if variable is None or not variable.bindings:
-                for node in frame.names.module.stars:
+                for node in self.stars(frame, name):
                     self.star(frame, node, name, slot)
                 getter = frame.names.module.variables.get("__getattr__")
                 if getter is not None and getter.bindings and not name.startswith("__"):
                     self.call_with(self.variable(frame, getter), [self.other], slot)
         return self._module_names[key]
+
+    def stars(self, frame: Frame, name: str) -> list[ast.ImportFrom]:
+        stars, body = frame.names.module.stars, self.project.trees[frame.path].body
+        for star in reversed(stars if len(stars) > 1 else ()):
+            if star in body and self._brings(frame, star, name):
+                first = place = body.index(star)  # it hides what imports before it have brought, which nothing has used
+                while first and isinstance(body[first - 1], ast.Import | ast.ImportFrom):
+                    first -= 1
+                return [other for other in stars if other not in body[first:place]]
+        return stars
+
+    def _brings(self, frame: Frame, star: ast.ImportFrom, name: str) -> bool:
+        """Whether a star import binds a name in any case."""
+        home = self.project.home(frame.path, star)
+        if home is None:
+            token = self.knowledge.module(("." * star.level) + (star.module or ""))
+            return token is not None and name in self.knowledge.exports(token)
+        return self.project.binds(home, name)
 
     def star(self, frame: Frame, node: ast.ImportFrom, name: str, slot: Slot) -> None:
         home = self.project.home(frame.path, node)
@@ -202,9 +237,12 @@ class Attributes(Texts):
         def add() -> None:
             if name.startswith("__") or self.summary_of(method.name) is not None:
                 self.add(slot, Bound(method, (receiver,)) if isinstance(receiver, Instance) else method)
+            elif name == "data" and base.name in WRAPPING:
+                self.add(slot, receiver)
             else:
                 self.add(slot, Plain.OTHER)
                 self.flow(self.field(Plain.OTHER, name), slot)
+                self.flow(self.field(receiver, GIVEN), slot)
 
         if name.startswith("__"):
             add()
@@ -243,6 +281,8 @@ class Attributes(Texts):
 
     def call_external(self, name: str, site: Site) -> None:
         """Call by the table of summaries; a call that has none gives no token, or takes what it is given."""
+        if name.endswith(".__init__") and is_standard(name) and site.positional:
+            self._keep_given(name.removesuffix(".__init__"), site)
         summary = self.summary_of(name)
         if summary is not None:
             constructs = name.endswith(".__init__") and name not in library.SUMMARIES
@@ -251,6 +291,32 @@ class Attributes(Texts):
             self._call_unknown_standard(name, site)
         else:
             self.leave(site)
+
+    def _keep_given(self, owner: str, site: Site) -> None:
+        """Let an heir of a class of the standard library have what that is made of, by the names of the parameters."""
+        names = PARAMETERS.get(owner, ())
+
+        def keep(value: Value) -> None:
+            if not isinstance(value, Instance):
+                return
+            rest = self.field(value, GIVEN)
+            for place, (slot, is_star) in enumerate(site.positional[1:]):
+                if is_star:
+                    self.iterate(slot, rest)
+                elif place < len(names):
+                    self._keep(value, names[place], slot)
+                else:
+                    self.flow(slot, rest)
+            for name, slot in site.keywords.items():
+                self._keep(value, name, slot)
+            for slot in site.splats:
+                self.watch(slot, lambda given: self.flow(self.contents(given).every, rest))
+
+        self.watch(site.positional[0][0], keep)
+
+    def _keep(self, instance: Instance, name: str, slot: Slot) -> None:
+        for attribute in (name, f"_{name}"):
+            self.flow(slot, self.field(instance, attribute))
 
     def summary_of(self, name: str) -> library.Summary | None:
         """What is known of a function, class or method of the standard library."""

@@ -25,6 +25,8 @@ from migrate.python._points_to.slots import Slot
 from migrate.python.modules import Project
 
 OBJECT = External("builtins.object")
+_GETTING = frozenset({External("builtins.dict.__getitem__"), External("builtins.dict.get")})  # as `__getattr__`
+_SETTING = External("builtins.dict.__setitem__")
 ENUMS = frozenset(f"enum.{name}" for name in ("Enum", "IntEnum", "Flag", "IntFlag", "StrEnum"))
 
 
@@ -74,6 +76,7 @@ class Classes(Heap):
         self._attributes: dict[tuple[Value, str], Slot] = {}
         self._stores: dict[tuple[Value, str], Slot] = {}
         self._kinds: dict[ast.ClassDef, Slot] = {}
+        self.listed: set[Instance] = set()  # whose attributes are taken as a dictionary, which may get more
 
     # ------------------------------------------------------------------ bases
 
@@ -200,7 +203,8 @@ class Classes(Heap):
                 return slot
         self.search(receiver.node, name, lambda base: self._from_base(base, receiver, name, slot), after)
         if isinstance(owner, Instance) and not name.startswith("__") and self.binder(owner.node, name) is None:
-            self.otherwise(slot, lambda: self._from_getattr(owner, slot))
+            self.otherwise(slot, lambda: self._from_getattr(owner, name, slot))
+            self.otherwise(slot, lambda: self.add(slot, Plain.UNKNOWN) if owner in self.listed else None)
         if isinstance(owner, Class) and not name.startswith("__") and self.is_given(owner.node, "__getattr__"):
             self.otherwise(slot, lambda: self.call_with(self.attribute(owner, "__getattr__"), [self.other], slot))
         return slot
@@ -265,10 +269,16 @@ class Classes(Heap):
         targets = [target for statement in statements for target in _targets(statement)]
         return any(isinstance(target, ast.Attribute) and target.attr == name for target in targets)
 
-    def _from_getattr(self, owner: Instance, slot: Slot) -> None:
+    def _from_getattr(self, owner: Instance, name: str, slot: Slot) -> None:
+        def get(function: Value) -> None:
+            if function in _GETTING:
+                self.flow(self.item(self.contents(owner), name), slot)
+            else:
+                self.call_with(self.constant(function), [self.constant(owner), self.other], slot)
+
         def found(base: Value) -> None:
             if isinstance(base, Class) and base.node in self.classes and "__getattr__" in self.classes[base.node].bound:
-                self.call_with(self.field(base, "__getattr__"), [self.constant(owner), self.other], slot)
+                self.watch(self.field(base, "__getattr__"), get)
 
         if self.binder(owner.node, "__getattr__"):
             self.search(owner.node, "__getattr__", found)
@@ -291,6 +301,8 @@ class Classes(Heap):
                 self.call_with(self.constant(value.function), [self.constant(receiver)], slot)
         elif isinstance(value, Instance) and self.binder(value.node, "__get__"):
             self.call_with(self.attribute(value, "__get__"), [self.constant(receiver), self.other], slot)
+        elif isinstance(value, External) and value.name.startswith("builtins.") and value.name.count(".") > 1:
+            self.add(slot, value if on_class else Bound(value, (receiver,)))  # a method of a builtin class: dict.get
         else:
             self.add(slot, Instance(receiver.node) if self.has_base(receiver.node, ENUMS) else value)
 
@@ -309,8 +321,15 @@ class Classes(Heap):
                 self.watch(self.field(base, name), lambda value: self._set(value, owner, slot))
 
         self.search(owner.node, name, found)
+
+        def set_(function: Value) -> None:
+            if function == Bound(_SETTING, (owner,)):
+                self.flow(slot, self.item(self.contents(owner), name))
+            else:
+                self.call_with(self.constant(function), [self.other, slot], Slot())
+
         if self.binder(owner.node, "__setattr__"):
-            self.call_with(self.attribute(owner, "__setattr__"), [self.other, slot], Slot())
+            self.watch(self.attribute(owner, "__setattr__"), set_)
         return slot
 
     def _set(self, value: Value, owner: Instance, slot: Slot) -> None:

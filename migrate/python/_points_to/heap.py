@@ -140,8 +140,12 @@ class Heap(Solver):
             self.add(slot, External(f"builtins.{name}"))
         elif name.startswith("__"):
             self.add(slot, Plain.OTHER)
-        for node in frame.names.module.stars:
+        for node in self.stars(frame, name):
             self.star(frame, node, name, slot)
+
+    def stars(self, frame: Frame, name: str) -> list[ast.ImportFrom]:
+        """The star imports of a module that can bring a name."""
+        raise NotImplementedError
 
     def star(self, frame: Frame, node: ast.ImportFrom, name: str, slot: Slot) -> None:
         """Add what a star import gives for one name."""

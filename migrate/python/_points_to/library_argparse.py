@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from migrate.python._points_to.domain import Class, Collection, Plain, Value
+from migrate.python._points_to.domain import Class, Collection, Instance, Plain, Value
 from migrate.python._points_to.functions import Site
 from migrate.python._points_to.library import apply, argument, row, summary
 from migrate.python._points_to.slots import Slot
@@ -79,6 +79,7 @@ def _vars(heap: Attributes, site: Site) -> None:
         else:
             heap.sink(heap.constant(value), site.node)
             heap.add(site.result, Plain.UNKNOWN)
+            heap.listed |= {value} if isinstance(value, Instance) else set()
 
     heap.watch(argument(heap, site, 0), show)
     if not site.positional:

@@ -124,6 +124,17 @@ def _setdefault(heap: Attributes, site: Site) -> None:
     owners(heap, argument(heap, site, 0), default)
 
 
+@summary(".__setitem__")
+def _set_item(heap: Attributes, site: Site) -> None:
+    def store(value: Value) -> None:
+        contents, wanted = heap.contents(value), heap.constant_argument(site, 1)
+        heap.flow(argument(heap, site, 2), contents.some if wanted is None else heap.item(contents, wanted))
+        heap.flow(argument(heap, site, 1), contents.keys)
+
+    heap.add(site.result, Plain.NONE)
+    owners(heap, argument(heap, site, 0), store)
+
+
 @summary(".values")
 def _values(heap: Attributes, site: Site) -> None:
     owners(heap, argument(heap, site, 0), lambda value: new(heap, site, "list", heap.contents(value).every))

@@ -6,7 +6,7 @@ import ast
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from migrate.python._looping import looped
+from migrate.python._looping import keyed, looped
 from migrate.python._points_to.classes import ENUMS
 from migrate.python._points_to.domain import (
     Class,
@@ -44,6 +44,25 @@ METACLASSES = frozenset({"builtins.type", "abc.ABCMeta", "enum.EnumMeta", "enum.
 @summary("contextlib.closing", "contextlib.nullcontext", "contextlib.aclosing")
 def _closing(heap: Attributes, site: Site) -> None:
     new(heap, site, "closing", argument(heap, site, 0))
+
+
+def _reading(attribute: str) -> Summary:
+    """Give what an heir has under this name."""
+
+    def read(heap: Attributes, site: Site) -> None:
+        heap.load(argument(heap, site, 0), attribute, site.result, None)
+
+    return read
+
+
+for _method, _attribute in {
+    "contextlib.aclosing.__aenter__": "thing",
+    "contextlib.closing.__enter__": "thing",
+    "contextlib.nullcontext.__aenter__": "enter_result",
+    "contextlib.nullcontext.__enter__": "enter_result",
+    "weakref.ref.__call__": "object",
+}.items():
+    SUMMARIES[_method] = _reading(_attribute)
 
 
 @summary(".enter_context", ".enter_async_context", ".enterContext")
@@ -96,15 +115,41 @@ def _setattr(heap: Attributes, site: Site) -> None:
     if isinstance(name, str):
         heap.store(argument(heap, site, 0), name, argument(heap, site, 2), site.node)
         return
+    node = site.written.args[1] if site.written and len(site.written.args) == 3 else None
+    if table := node and keyed(node, site.frame.names):
+        _set_keys(heap, site, *table)
+    else:
+        heap.watch(argument(heap, site, 0), lambda value: _set_any(heap, site, value))
+
+
+def _set_any(heap: Attributes, site: Site, owner: Value) -> None:
+    """Store under a name that nobody sees."""
+    stored = argument(heap, site, 2)
+    if isinstance(owner, Instance | Collection):
+        heap.flow(stored, heap.field(owner, "*"))
+        heap.on_fields(owner, lambda _, slot: heap.flow(heap.field(owner, "*"), slot))
+    else:
+        heap.sink(stored, site.node)
+
+
+def _set_keys(heap: Attributes, site: Site, mapping: ast.expr, item_name: ast.AST | None) -> None:
+    """Store under each key of a mapping, its item where that is what is stored."""
+    owner, stored = argument(heap, site, 0), argument(heap, site, 2)
+    names, written = site.frame.names, site.written.args[2] if site.written else None
+    is_item = isinstance(written, ast.Name) and item_name is not None and names.of[written] is names.of.get(item_name)
 
     def store(value: Value) -> None:
-        if isinstance(value, Instance | Collection):
-            heap.flow(argument(heap, site, 2), heap.field(value, "*"))
-            heap.on_fields(value, lambda _, slot: heap.flow(heap.field(value, "*"), slot))
-        else:
-            heap.sink(argument(heap, site, 2), site.node)
+        if not (isinstance(value, Collection) and value.kind == "dict"):
+            anywhere(value)
+            return
+        contents = heap.contents(value)
+        heap.on_items(contents, lambda key, item: heap.store(owner, str(key), item if is_item else stored, site.node))
+        heap.watch(contents.some, anywhere)
 
-    heap.watch(argument(heap, site, 0), store)
+    def anywhere(_: Value) -> None:
+        heap.watch(owner, lambda value: _set_any(heap, site, value))
+
+    heap.watch(heap.slot(site.frame, mapping), store)
 
 
 @summary("collections.namedtuple", "typing.NamedTuple")
