@@ -361,3 +361,25 @@ class Ending:
         self.rep.close()
         self.device.close()
         self.peer.kill()
+
+
+def test_a_context_that_is_closed_during_a_stream(pair: Pair) -> None:
+    """By another thread: what the stream has made ends with it, and its call with an error."""
+    begun = threading.Event()
+    theirs = pair.start(pair.there, lambda stream: stream.recv_stream(io.BytesIO()))
+    mine = pair.start(pair.here, lambda stream: stream.send_stream(Endless(begun), chunk_size=CHUNK))
+    assert begun.wait(SOON_S)
+    pair.here.client.close()
+    for end in (mine, theirs):
+        assert isinstance(end.exception(SOON_S), comch.DocaError)
+
+
+class Endless(io.RawIOBase):
+    """A source that has begun to be read, and does not end."""
+
+    def __init__(self, begun: threading.Event) -> None:
+        self._begun = begun
+
+    def readinto(self, view: Any) -> int:
+        self._begun.set()
+        return len(view)
