@@ -72,7 +72,9 @@ def test_a_block_that_is_interrupted(work: Work, other: Work) -> None:
                 strike.run(lambda _, pair=pair: _in_a_block(pair, work), None)  # type: ignore[arg-type, misc]
             except KeyboardInterrupt as interrupt:
                 kept.append(interrupt)
-            pair.here.client.close()
+            client = pair.here.client
+            assert client is not None
+            client.close()
             error = theirs.exception(SOON_S)
             assert error is None or isinstance(error, comch.DocaError), strike.place
     assert kept

@@ -399,7 +399,9 @@ def test_a_context_that_is_closed_during_a_stream(pair: Pair) -> None:
     theirs = pair.start(pair.there, lambda stream: stream.recv_stream(io.BytesIO()))
     mine = pair.start(pair.here, lambda stream: stream.send_stream(Endless(begun), chunk_size=CHUNK))
     assert begun.wait(SOON_S)
-    pair.here.client.close()
+    client = pair.here.client
+    assert client is not None
+    client.close()
     for end in (mine, theirs):
         assert isinstance(end.exception(SOON_S), comch.DocaError)
 
