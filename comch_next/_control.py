@@ -58,6 +58,11 @@ class ControlContext(PullingContext):
             self._endpoint.check("close")
         super().close(timeout)
 
+    def _leave(self, timeout: float) -> None:
+        for link in list(self._links):  # which stand on its connections
+            link.close(None)
+        super()._leave(timeout)
+
     def _ended(self) -> None:
         if self._endpoint is not None:
             self._endpoint.end(Phase.DESTROYED)

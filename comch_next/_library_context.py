@@ -13,11 +13,23 @@ from comch_next._codes import State
 from comch_next._exits import refuse_again
 from comch_next.context import Context
 from comch_next.driver import protocol
-from comch_next.driver.protocol import Clients, Contexts, Driver, Own, SendTasks, Servers, interruptible, listed, them
+from comch_next.driver.protocol import (
+    Clients,
+    Contexts,
+    Driver,
+    Own,
+    SendTasks,
+    Servers,
+    WeakSet,
+    interruptible,
+    listed,
+    them,
+)
 from comch_next.engine import ProgressEngine
 from comch_next.errors import BadState, InvalidValue
 
 if TYPE_CHECKING:
+    from comch_next._stream_link import Link
     from comch_next.pull import PullPort
 
 __all__ = ["LibraryContext", "Unmade"]
@@ -62,6 +74,7 @@ class LibraryContext(Context):
         self._registered: dict[str, Callable[[], object]] = {}  # what to register with a context made anew
         self._own_engine: ProgressEngine | None = None  # the default one, made when it is needed
         self._port: PullPort | None = None
+        self._links: WeakSet[Link] = WeakSet()  # of the streams on its connections
         self._outdated = False  # the library's context is not of the settings any more
 
     def _lacks(self) -> list[str]:

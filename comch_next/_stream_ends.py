@@ -66,10 +66,15 @@ class _Memory:
 
 
 def _copied(data: Any, view: memoryview) -> int:
-    if not isinstance(data, (bytes, bytearray, memoryview)):
-        raise InvalidValue(f"send_stream: the source's read returned {shown(data)}; it has to wait, and return bytes")
-    view[: len(data)] = data
-    return len(data)
+    try:
+        part = memoryview(data).cast("B")
+    except TypeError:
+        text = f"send_stream: the source's read returned {shown(data)}; it has to wait, and return bytes"
+        raise InvalidValue(text) from None
+    if len(part) > len(view):
+        raise InvalidValue(f"send_stream: the source's read returned {len(part)} bytes for {len(view)}")
+    view[: len(part)] = part
+    return len(part)
 
 
 def _counted(count: object, view: memoryview) -> int:

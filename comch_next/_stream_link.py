@@ -10,12 +10,14 @@ from __future__ import annotations
 import struct
 from collections import deque
 from collections.abc import Callable, Generator, Iterator
-from contextlib import ExitStack, closing, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, suppress
 from enum import IntEnum
-from typing import TYPE_CHECKING, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
+from comch_next._alone import alone
 from comch_next._codes import AccessFlag, ErrorCode, State
 from comch_next.consumer import Consumer
+from comch_next.driver.protocol import Own, new_lock, uninterrupted
 from comch_next.engine import ProgressEngine
 from comch_next.errors import Again, BadState, ConnectionAborted, DocaError, InvalidValue, IoFailed, from_code
 from comch_next.memory import Mmap
@@ -30,6 +32,7 @@ __all__ = ["CHUNKS", "Kind", "Link", "Pause", "Steps", "Transfer", "announced", 
 CHUNKS = 8  # of a call, in memory
 
 _T = TypeVar("_T")
+_H = TypeVar("_H", bound="AbstractContextManager[Any]")
 Pause: TypeAlias = "tuple[ProgressEngine, float | None] | None"  # until the engine has something to do, or for seconds
 Steps: TypeAlias = Generator[Pause, None, _T]
 
@@ -92,38 +95,57 @@ class Transfer:
 
 
 class Link:
-    """One end, within a `with` block: its engine, ear and mouth, and what has been heard."""
+    """One end, within a `with` block: its engine, ear and mouth, what has been heard, and what a call makes.
+
+    Signals wait while something is made and held, and while it is given back. What an interrupt between the two leaves
+    is given back by the next call, the end of the block or the context's `close`.
+    """
 
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
-        self.call = ""  # that is being made
+        self.call = ""  # the last one, who made it, and its steps
+        self.caller: object = None
+        self.steps: Steps[int] | None = None
         self.transfer: Transfer | None = None
         self.offers: deque[int] = deque(maxlen=_EARS)
         self.kept: ExitStack | None = None  # while it is open
+        self._held = ExitStack()  # during a call
         self._context = connection._context
         self._ended: ErrorCode | None = None
+        self._lock = new_lock()
 
     def open(self) -> Steps[None]:
         """Start this end; the other need not be there yet."""
+        try:
+            self._begin()
+            yield from self.start(self._ear)
+            for _ in range(_EARS):
+                self._ear.task_post_recv_alloc_init().submit()
+        except BaseException as error:
+            self.close(error)
+            raise
+
+    @alone
+    def _begin(self) -> None:
         connection, context = self.connection, self._context
         if connection._link_of_stream is not None:
             raise BadState(f"Stream was attempted on {connection!r}, which has had one; a connection has one")
         connection._link_of_stream = self
+        context._links.add(self)
         with ExitStack() as kept:
             self.engine = kept.enter_context(ProgressEngine(context.engine._driver.name))
+            self._progress = uninterrupted(self.engine.progress)  # else a word that is being heard is lost
             memory = kept.enter_context(Mmap(context.device, 1, AccessFlag.PCI_READ_WRITE))
             self._ear = Consumer(connection, memory, engine=self.engine)
             kept.push(self._ear)
             self._mouth = Producer(connection, engine=self.engine)
             kept.push(self._mouth)
-            self._ear.task_post_recv_set_conf(self._hear, self._lose, _EARS)
-            self._mouth.task_send_set_conf(Task.free, self._lose, _EARS)
+            self._ear.task_post_recv_set_conf(Own(self._hear), Own(self._lose), _EARS)
+            self._mouth.task_send_set_conf(Own(Task.free), Own(self._lose), _EARS)
             self._mouth.start()
-            yield from self.start(self._ear)
-            for _ in range(_EARS):
-                self._ear.task_post_recv_alloc_init().submit()
             self.kept = kept.pop_all()
 
+    @alone
     def close(self, error: BaseException | None) -> None:
         """Stop hearing, so that an offer is refused or heard by then; let the other side know; give everything back."""
         if self.kept is None:
@@ -135,7 +157,24 @@ class Link:
                 self._catch_up()
                 self.say(Kind.CLOSED)
         finally:
+            kept.push(self._held)
             kept.__exit__(None if error is None else type(error), error, None)
+
+    # What a call makes
+
+    @alone
+    def hold(self, make: Callable[[], _H]) -> _H:
+        """Make what a call needs, and hold it until the call ends. Raises BadState if the stream has been closed."""
+        if self.kept is None:
+            raise BadState(f"{self.call}: the stream on {self.connection!r} has been closed meanwhile")
+        made = make()
+        self._held.push(made)
+        return made
+
+    @alone
+    def give_back(self, *raised: Any) -> None:
+        """Give back what a call has made, as the end of a block."""
+        self._held.__exit__(*(raised or (None,) * 3))
 
     # Words
 
@@ -203,7 +242,7 @@ class Link:
                 try:
                     return task.submit()
                 except Again:
-                    yield None if self.engine.progress() else (self.engine, _NAP_S)
+                    yield None if self._progress() else (self.engine, _NAP_S)
                     self._check()
         except BaseException as error:
             with suppress(DocaError):
@@ -220,7 +259,7 @@ class Link:
         """Turn the engine until it is so. Raises what has ended the stream, after what came before that."""
         while not ready():
             self._check()
-            yield None if self.engine.progress() else (self.engine, None)
+            yield None if self._progress() else (self.engine, None)
 
     def meet(self, ready: Callable[[], object]) -> Steps[None]:
         """Turn both engines until the other side's consumers are known. Raises what `until` does."""
@@ -243,12 +282,12 @@ class Link:
     def _catch_up(self) -> None:
         """Hear all that has been said; a side that keeps to the protocol has no more words under way than receives."""
         for _ in range(_EARS):
-            if not self.engine.progress():
+            if not self._progress():
                 return
 
     def _turn_both(self) -> Pause:
         moved = self._context.engine.progress()
-        moved |= self.engine.progress()
+        moved |= self._progress()
         return None if moved else (self._context.engine, _TICK_S)
 
     def _check(self) -> None:

@@ -12,8 +12,9 @@ has to wait sleeps on its engine's notification handle. See _stream_link for wha
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, suppress
+from inspect import GEN_CLOSED, GEN_RUNNING, getgeneratorstate
+from threading import get_ident
 from typing import TYPE_CHECKING, Any
 
 from comch_next._codes import AccessFlag
@@ -22,6 +23,7 @@ from comch_next._stream_ends import Acknowledged, Fill, Report, check_sink, chec
 from comch_next._stream_link import CHUNKS, Kind, Link, Steps, Transfer, announced, encode, expired, run
 from comch_next.connection import Connection
 from comch_next.consumer import Consumer
+from comch_next.driver.protocol import Own
 from comch_next.errors import BadState, ConnectionReset, InvalidValue, IoFailed, NotConnected, Shutdown
 from comch_next.memory import Buf, BufInventory, Mmap
 from comch_next.producer import Producer
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from comch_next._control import ControlContext
+    from comch_next.device import Device
     from comch_next.task import PostRecvTask, ProducerSendTask
 
 __all__ = ["CHUNK_SIZE", "Stream"]
@@ -65,7 +68,7 @@ class Stream:
         """
         if "event_consumer_register" in context._registered:
             raise BadState(f"Stream.enable was attempted on {context!r}, which has a consumer event already")
-        context.event_consumer_register(announced, expired)
+        context.event_consumer_register(Own(announced), Own(expired))
 
     def __repr__(self) -> str:
         return f"<Stream on {self.connection!r}>"
@@ -86,7 +89,7 @@ class Stream:
         when the receiver gave up, Shutdown or ConnectionReset when it left or died, BadState when it sends as well,
         InvalidValue for an invalid source or size, and what the source raises.
         """
-        return run(self._send(source, chunk_size, progress))
+        return run(self._send(source, chunk_size, progress, get_ident()))
 
     def recv_stream(self, sink: Any, *, chunk_size: int = CHUNK_SIZE, progress: Report = None) -> int:
         """Write the other side's next stream to a binary file object; return how many bytes it had.
@@ -96,60 +99,51 @@ class Stream:
         up, Shutdown or ConnectionReset when it left or died, each after all that came before has been written;
         InvalidValue for an invalid sink or size, and what the sink raises.
         """
-        return run(self._receive(sink, chunk_size, progress))
+        return run(self._receive(sink, chunk_size, progress, get_ident()))
 
-    @contextmanager
-    def _alone(self, call: str) -> Iterator[None]:
-        link = self._link
+    def _begin(self, call: str, steps: Steps[int], caller: object) -> Steps[int]:
+        """Return the steps of a call, if it is legal now: within the block, and once the one before has ended.
+
+        caller: the thread or task that calls. One before that it has left by an interrupt ends here at the latest.
+        """
+        link, before = self._link, self._link.steps
         if link.kept is None:
             raise BadState(f"{call} was attempted on {self!r} outside of its block; it is legal within")
-        if link.call:
-            raise BadState(f"{call} was attempted on {self!r} during its {link.call}; one call at a time is legal")
-        link.call = call
-        try:
-            yield
-        finally:
-            link.call, link.transfer = "", None
-
-    @contextmanager
-    def _chunks(self, size: int, access: AccessFlag) -> Iterator[tuple[Mmap, list[Buf]]]:
-        """Make the memory of a call; all of it is given back."""
-        with (
-            Mmap(self.connection._context.device, CHUNKS * size, access) as memory,
-            BufInventory(CHUNKS, memory._driver.name) as inventory,
-            ExitStack() as kept,
-        ):
-            bufs = []
-            for address in range(memory.addr, memory.addr + CHUNKS * size, size):
-                bufs.append(inventory.buf_get_by_addr(memory, address, size))
-                kept.callback(bufs[-1].dec_refcount)
-            yield memory, bufs
+        if before is not None and (state := getgeneratorstate(before)) != GEN_CLOSED:
+            if state == GEN_RUNNING or link.caller != caller:
+                raise BadState(f"{call} was attempted on {self!r} during its {link.call}; one call at a time is legal")
+            before.close()
+        link.give_back()
+        link.call, link.caller, link.steps, link.transfer = call, caller, steps, None
+        return steps
 
     # Sending
 
-    def _send(self, source: Any, chunk_size: int, progress: Report) -> Steps[int]:
-        link = self._link
+    def _send(self, source: Any, chunk_size: int, progress: Report, caller: object) -> Steps[int]:
         check_size("send_stream", chunk_size)
-        fill = filler(source)
-        with self._alone("send_stream"):
-            yield from link.meet(lambda: self.connection._ear)
-            self._number = (self._number + 1) & 0xFFFF
-            out = link.transfer = Transfer(self._number, sends=True)
-            with link.giving_up(Kind.BROKEN, out.number):
-                yield from link.submit(link.word(Kind.OFFER, out.number))
-                yield from link.until(lambda: out.credits or link.offers)
-                if not out.credits:
-                    raise BadState("send_stream: the other side sends, too; one of the two has to receive")
-                yield from link.meet(lambda: out.consumer in self.connection._consumers)
-                return (yield from self._send_chunks(out, fill, min(chunk_size, out.room), progress))
+        return self._begin("send_stream", self._send_all(filler(source), chunk_size, progress), caller)
+
+    def _send_all(self, fill: Fill, chunk_size: int, progress: Report) -> Steps[int]:
+        link = self._link
+        yield from link.meet(lambda: self.connection._ear)
+        self._number = (self._number + 1) & 0xFFFF
+        out = link.transfer = Transfer(self._number, sends=True)
+        with link.giving_up(Kind.BROKEN, out.number):
+            yield from link.submit(link.word(Kind.OFFER, out.number))
+            yield from link.until(lambda: out.credits or link.offers)
+            if not out.credits:
+                raise BadState("send_stream: the other side sends, too; one of the two has to receive")
+            yield from link.meet(lambda: out.consumer in self.connection._consumers)
+            return (yield from self._send_chunks(out, fill, min(chunk_size, out.room), progress))
 
     def _send_chunks(self, out: Transfer, fill: Fill, size: int, progress: Report) -> Steps[int]:
         link, sent, report = self._link, 0, Acknowledged(out, progress)
-        with self._chunks(size, AccessFlag.LOCAL_READ_WRITE) as (_, bufs), ExitStack() as kept:
-            producer = Producer(self.connection, engine=link.engine)
-            kept.push(producer)
+        with ExitStack() as kept:
+            kept.push(link.give_back)
+            bufs = link.hold(lambda: _Chunks(self.connection._context.device, size, AccessFlag.LOCAL_READ_WRITE)).bufs
+            producer = link.hold(lambda: Producer(self.connection, engine=link.engine))
             free: deque[ProducerSendTask] = deque()
-            producer.task_send_set_conf(free.append, out.lose, CHUNKS)
+            producer.task_send_set_conf(Own(free.append), Own(out.lose), CHUNKS)
             producer.start()
             free.extend(producer.task_send_alloc_init(buf, None, out.consumer) for buf in bufs)
             kept.callback(_free_all, free)  # so that it is IDLE as soon as it stops
@@ -176,27 +170,30 @@ class Stream:
 
     # Receiving
 
-    def _receive(self, sink: Any, chunk_size: int, progress: Report) -> Steps[int]:
-        link = self._link
+    def _receive(self, sink: Any, chunk_size: int, progress: Report, caller: object) -> Steps[int]:
         check_size("recv_stream", chunk_size)
         check_sink(sink)
-        with self._alone("recv_stream"):
-            yield from link.meet(lambda: self.connection._ear)
-            yield from link.until(lambda: link.offers)
-            link.transfer = taken = Transfer(link.offers.popleft(), sends=False)
-            with link.giving_up(Kind.REFUSED, taken.number):
-                return (yield from self._receive_chunks(taken, sink, chunk_size, progress))
+        return self._begin("recv_stream", self._receive_all(sink, chunk_size, progress), caller)
+
+    def _receive_all(self, sink: Any, chunk_size: int, progress: Report) -> Steps[int]:
+        link = self._link
+        yield from link.meet(lambda: self.connection._ear)
+        yield from link.until(lambda: link.offers)
+        link.transfer = taken = Transfer(link.offers.popleft(), sends=False)
+        with link.giving_up(Kind.REFUSED, taken.number):
+            return (yield from self._receive_chunks(taken, sink, chunk_size, progress))
 
     def _receive_chunks(self, taken: Transfer, sink: Any, size: int, progress: Report) -> Steps[int]:
         arrived: deque[PostRecvTask] = deque()
         link, received = self._link, 0
-        with self._chunks(size, AccessFlag.PCI_READ_WRITE) as (memory, bufs), ExitStack() as kept:
-            consumer = Consumer(self.connection, memory, engine=link.engine)
-            kept.push(consumer)
-            consumer.task_post_recv_set_conf(arrived.append, taken.lose, CHUNKS)
+        with ExitStack() as kept:
+            kept.push(link.give_back)
+            chunks = link.hold(lambda: _Chunks(self.connection._context.device, size, AccessFlag.PCI_READ_WRITE))
+            consumer = link.hold(lambda: Consumer(self.connection, chunks.memory, engine=link.engine))
+            consumer.task_post_recv_set_conf(Own(arrived.append), Own(taken.lose), CHUNKS)
             yield from link.start(consumer)
             kept.enter_context(link.giving_up(Kind.REFUSED, taken.number))  # before the consumer stops
-            for buf in bufs:
+            for buf in chunks.bufs:
                 consumer.task_post_recv_alloc_init(buf).submit()
             yield from link.submit(link.word(Kind.GRANT, taken.number, CHUNKS, consumer.id, size))
             while True:
@@ -220,6 +217,22 @@ class Stream:
         return received
 
 
+class _Chunks(ExitStack):
+    """The memory of a call."""
+
+    def __init__(self, device: Device | None, size: int, access: AccessFlag) -> None:
+        super().__init__()
+        with ExitStack() as kept:
+            self.memory = kept.enter_context(Mmap(device, CHUNKS * size, access))
+            inventory = kept.enter_context(BufInventory(CHUNKS, self.memory._driver.name))
+            self.bufs: list[Buf] = []
+            for address in range(self.memory.addr, self.memory.addr + CHUNKS * size, size):
+                self.bufs.append(inventory.buf_get_by_addr(self.memory, address, size))
+                kept.callback(self.bufs[-1].dec_refcount)
+            self.push(kept.pop_all())
+
+
 def _free_all(tasks: deque[ProducerSendTask]) -> None:
-    for task in tasks:
-        task.free()
+    with suppress(BadState):  # another thread has closed the stream, which has freed them
+        for task in tasks:
+            task.free()

@@ -47,11 +47,11 @@ class Stream:
 
     async def send_stream(self, source: Any, *, chunk_size: int = CHUNK_SIZE, progress: Report = None) -> int:
         """Send what is left of a binary file object, or all of something bytes-like, as comch.Stream.send_stream."""
-        return await self._run(self._stream._send(source, chunk_size, progress))
+        return await self._run(self._stream._send(source, chunk_size, progress, asyncio.current_task()))
 
     async def recv_stream(self, sink: Any, *, chunk_size: int = CHUNK_SIZE, progress: Report = None) -> int:
         """Write the other side's next stream to a binary file object, as comch.Stream.recv_stream."""
-        return await self._run(self._stream._receive(sink, chunk_size, progress))
+        return await self._run(self._stream._receive(sink, chunk_size, progress, asyncio.current_task()))
 
     async def _run(self, steps: Steps[_T]) -> _T:
         with closing(steps):

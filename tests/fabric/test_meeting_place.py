@@ -194,6 +194,27 @@ def test_a_running_server_does_not_care_where_its_program_goes(
     assert files(runtime_dir / "below/here") == []
 
 
+@pytest.mark.parametrize("relative", [False, True])
+def test_a_working_directory_that_is_gone(
+    runtime_dir: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, relative: bool
+) -> None:
+    """It matters only where the runtime directory lies in it."""
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    there = server()
+    if relative:
+        monkeypatch.setenv("COMCH_RUNTIME_DIR", "below/here")
+        with pytest.raises(Initialization, match="cannot listen in below/here"):
+            there.context.start()
+    else:
+        there.context.start()
+        here = client()
+        connect(there, here)
+        leave(here, there)
+
+
 # The directory itself
 
 

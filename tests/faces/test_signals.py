@@ -14,6 +14,7 @@ import pytest
 import comch_next
 import comm_channel_compat
 from tests.faces.world import World, ffi, lib
+from tests.processes import StartPython
 
 _ROUNDS = 30
 _LIBRARY = tuple(str(Path(package.__path__[0])) for package in (comch_next, comm_channel_compat))
@@ -81,3 +82,30 @@ def test_the_script_gets_what_a_handler_raises(
     assert capfd.readouterr().err == ""
     frames = {frame.filename for error in raised for frame in traceback.extract_tb(error.__traceback__)}
     assert {name for name in frames if name.startswith(_LIBRARY)} == set()
+
+
+FIRST_CALL = """
+import ctypes, signal, sys
+
+class Interrupting:
+    def find_spec(self, name, path=None, target=None):
+        if "._face" in name:
+            signal.raise_signal(signal.SIGINT)
+
+library, number = ctypes.CDLL("libdoca_comm_channel.so.2"), ctypes.c_uint32()
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have it ignored
+sys.meta_path.insert(0, Interrupting())
+try:
+    library.doca_comm_channel_get_max_service_name_len(ctypes.byref(number))
+except KeyboardInterrupt:
+    print("interrupted")
+print(library.doca_comm_channel_get_max_service_name_len(ctypes.byref(number)), number.value)
+"""
+
+
+def test_a_first_call_that_is_interrupted(start_python: StartPython, tmp_path: Path) -> None:
+    """It imports the library, which has to be whole for the calls after it."""
+    program = tmp_path / "program.py"
+    program.write_text(FIRST_CALL)
+    finished = start_python("-m", "comm_channel_compat", "run", str(program), deadline_s=60).finish()
+    assert (finished.stdout, finished.stderr) == ("interrupted\n0 128\n", "")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import signal
 import threading
+from array import array
 from pathlib import Path
 from typing import Any
 
@@ -270,6 +271,35 @@ def test_a_sink_that_does_not_report_what_it_wrote(pair: Pair, returned: object)
     pair.both(here, there)
 
 
+@pytest.mark.parametrize("returned", [None, "text", 5, bytes(CHUNK + 1)])
+def test_a_source_that_returns_no_bytes_or_too_many(pair: Pair, returned: object) -> None:
+    class Mistaken:
+        def read(self, size: int) -> object:
+            return returned
+
+    def here(stream: Stream) -> None:
+        with pytest.raises(InvalidValue, match="the source's read returned"):
+            stream.send_stream(Mistaken(), chunk_size=CHUNK)
+
+    def there(stream: Stream) -> None:
+        with pytest.raises((IoFailed, Shutdown)):
+            stream.recv_stream(io.BytesIO())
+
+    pair.both(here, there)
+
+
+def test_a_source_whose_bytes_are_of_numbers(pair: Pair) -> None:
+    left = [array("I", range(1000)), b""]
+
+    class Numbers:
+        def read(self, size: int) -> object:
+            return left.pop(0)
+
+    sink = io.BytesIO()
+    pair.both(lambda stream: stream.send_stream(Numbers()), lambda stream: stream.recv_stream(sink))
+    assert sink.getvalue() == array("I", range(1000)).tobytes()
+
+
 @pytest.mark.parametrize("returned", [None, -1, 1 << 40])
 def test_a_source_that_does_not_report_what_it_read(pair: Pair, returned: object) -> None:
     class Silent:
@@ -361,3 +391,27 @@ class Ending:
         self.rep.close()
         self.device.close()
         self.peer.kill()
+
+
+def test_a_context_that_is_closed_during_a_stream(pair: Pair) -> None:
+    """By another thread: what the stream has made ends with it, and its call with an error."""
+    begun = threading.Event()
+    theirs = pair.start(pair.there, lambda stream: stream.recv_stream(io.BytesIO()))
+    mine = pair.start(pair.here, lambda stream: stream.send_stream(Endless(begun), chunk_size=CHUNK))
+    assert begun.wait(SOON_S)
+    client = pair.here.client
+    assert client is not None
+    client.close()
+    for end in (mine, theirs):
+        assert isinstance(end.exception(SOON_S), comch.DocaError)
+
+
+class Endless(io.RawIOBase):
+    """A source that has begun to be read, and does not end."""
+
+    def __init__(self, begun: threading.Event) -> None:
+        self._begun = begun
+
+    def readinto(self, view: Any) -> int:
+        self._begun.set()
+        return len(view)

@@ -194,7 +194,7 @@ FACE void comch_face_abandon(const char *call)
 	comch_face_abandoned = 1;
 }
 
-FACE const void *comch_face_start(const char *module_name, const char *extension)
+static const void *start_face(const char *module_name, const char *extension)
 {
 	const void *calls;
 	int state;
@@ -206,5 +206,18 @@ FACE const void *comch_face_start(const char *module_name, const char *extension
 	append_root();
 	calls = import_calls(module_name, extension);
 	py.PyGILState_Release(state);
+	return calls;
+}
+
+/* Signals wait: what a handler raises would end the import, and be lost. The script's is raised after the call. */
+FACE const void *comch_face_start(const char *module_name, const char *extension)
+{
+	const void *calls;
+	sigset_t all, before;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	calls = start_face(module_name, extension);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return calls;
 }

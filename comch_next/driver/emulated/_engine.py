@@ -180,6 +180,7 @@ class Engine(Handle, calls.Engine):
         """Wait until the progress of another thread ends, which takes long only in a callback of the program's."""
         deadline = time.monotonic() + _LONGEST_S
         while self._running:
+            _living(self, "pe_progress")  # else it has been destroyed since, and seems to run for ever
             if time.monotonic() > deadline:
                 raise BadState(f"pe_progress: another thread has been in a callback of this engine for {_LONGEST_S} s")
             time.sleep(_TICK_S)

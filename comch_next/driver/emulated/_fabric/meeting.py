@@ -53,8 +53,16 @@ def runtime_dir() -> str:
 
 
 def absolute(path: str) -> str:
-    """The same path from the root; nothing else of it changes, as what `..` leads to may be a link's place."""
-    return os.path.join(os.getcwd(), path)
+    """The same path from the root; nothing else of it changes, as what `..` leads to may be a link's place.
+
+    Where the working directory has been removed, a relative path stays: it leads nowhere.
+    """
+    if os.path.isabs(path):
+        return path
+    try:
+        return os.path.join(os.getcwd(), path)
+    except by_system(FileNotFoundError):
+        return path
 
 
 def is_chosen() -> bool:

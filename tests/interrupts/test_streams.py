@@ -1,0 +1,99 @@
+"""An interrupt at a random place of a stream, whose traceback the program keeps: all can be closed, and used again."""
+
+from __future__ import annotations
+
+import gc
+import io
+import random
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+import pytest
+
+import comch_next as comch
+from tests.budget import SEED
+from tests.descriptors import mapped, open_fds
+from tests.interrupts.strike import Strike
+from tests.processes import SOON_S
+from tests.streams.support import Pair, connected
+
+_DATA = bytes(range(256)) * 300
+_PLACES = 20
+
+Work = Callable[[comch.Stream], Any]
+
+
+def _send(stream: comch.Stream) -> Any:
+    return stream.send_stream(_DATA, chunk_size=4096)
+
+
+def _receive(stream: comch.Stream) -> bytes:
+    sink = io.BytesIO()
+    stream.recv_stream(sink, chunk_size=4096)
+    return sink.getvalue()
+
+
+_SIDES = [pytest.param(_send, _receive, id="send"), pytest.param(_receive, _send, id="receive")]
+
+
+def _in_a_block(pair: Pair, work: Work) -> None:
+    with comch.Stream(pair.here) as stream:
+        work(stream)
+
+
+def _patient(work: Work) -> Work:
+    """Work of the other side, which begins again as long as this side gives up."""
+
+    def working(stream: comch.Stream) -> Any:
+        while True:
+            with suppress(comch.IoFailed):
+                return work(stream)
+
+    return working
+
+
+def _places(work: Work, other: Work) -> list[int]:
+    """Some of the places that a block comes by."""
+    strike = Strike(None)
+    with connected() as pair:
+        theirs = pair.start(pair.there, other)
+        strike.run(lambda _: _in_a_block(pair, work), None)  # type: ignore[arg-type]
+        theirs.result(SOON_S)
+    print(f"COMCH_STRESS_SEED={SEED}")
+    return random.Random(SEED).sample(range(1, strike.count + 1), _PLACES)
+
+
+@pytest.mark.parametrize(("work", "other"), _SIDES)
+def test_a_block_that_is_interrupted(work: Work, other: Work) -> None:
+    before, kept = (open_fds(), mapped()), []
+    for at in _places(work, other):
+        with connected() as pair:
+            theirs, strike = pair.start(pair.there, other), Strike(at)
+            try:
+                strike.run(lambda _, pair=pair: _in_a_block(pair, work), None)  # type: ignore[arg-type, misc]
+            except KeyboardInterrupt as interrupt:
+                kept.append(interrupt)
+            client = pair.here.client
+            assert client is not None
+            client.close()
+            error = theirs.exception(SOON_S)
+            assert error is None or isinstance(error, comch.DocaError), strike.place
+    assert kept
+    kept.clear()
+    gc.collect()
+    assert (open_fds(), mapped()) == before
+
+
+@pytest.mark.parametrize(("work", "other"), _SIDES)
+def test_a_call_that_is_interrupted_and_repeated(work: Work, other: Work) -> None:
+    for at in _places(work, other):
+        with connected() as pair, comch.Stream(pair.here) as stream:
+            theirs, strike = pair.start(pair.there, _patient(other)), Strike(at)
+            try:
+                strike.run(lambda _, stream=stream: work(stream), None)  # type: ignore[arg-type, misc]
+            except KeyboardInterrupt:
+                if not theirs.done():
+                    with suppress(comch.Shutdown):  # it had the whole of it, and has left since
+                        work(stream)
+            assert theirs.result(SOON_S) in (_DATA, len(_DATA)), strike.place
