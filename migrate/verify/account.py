@@ -19,11 +19,14 @@ from migrate.verify.stage import Line, Remains
 from migrate.verify.strands import strands
 
 RESULTS, STDOUT, STATUS = "results", "stdout", "exit status"  # topics; results are those of each thread
-TRACEBACKS, FILE = "tracebacks", "file"  # on standard error, by class; the latter begins topics
+TRACEBACKS, STDERR = "tracebacks", "stderr"  # by class, and the other lines of standard error
+FILE = "file"  # begins topics
 MESSAGES = f"{ORDER} sends and receives"  # begins topics of each connection
 SIZES = ("max_msg_size", "send_queue_size", "recv_queue_size")  # begin topics, as far as an end has them
 LIFE, LEFT_OPEN = "life", "left open"  # topics of devices, engines, contexts, memory; how a life went on to the exit
 _SHOWN = 48  # bytes of a message
+# A traceback, to the line that names the exception.
+_TRACEBACK = re.compile(r"^Traceback \(most recent call last\):\n(?:[ \t].*\n|\n)*.*\n?", re.MULTILINE)
 # What Python says between two tracebacks of one failure.
 _CHAINED = ("the direct cause of the following exception:", "another exception occurred:")
 
@@ -41,8 +44,9 @@ class Account:
     def of(cls, remains: Remains, *, results: bool = True, order: bool = True) -> Account:
         """Read it from what a process has left.
 
-        Without what calls returned and when the program printed (`results`), where one side cannot show it. Without the
-        `order` of sends, receives and prints among each other, where that depends on how long the program waits.
+        Without what calls returned, when the program printed and what it told (`results`), where one side cannot show
+        it. Without the `order` of sends, receives and prints among each other, and without what it told, where these
+        depend on how long the program waits.
         """
         folder = f"{remains.folder}/"
         trace = by_age(remains.trace)
@@ -52,6 +56,7 @@ class Account:
             STDOUT: tuple(map(Event, _printed(remains.stdout.replace(folder, "")))),
             STATUS: (Event(str(remains.status)),),
             **({TRACEBACKS: tuple(map(Event, sorted(_tracebacks(remains.stderr))))} if results else {}),
+            **({STDERR: tuple(map(Event, _told(remains.stderr.replace(folder, ""))))} if results and order else {}),
             **_settings(trace, folder),
             **_lives(trace, folder),
         }
@@ -78,6 +83,11 @@ def _tracebacks(stderr: str) -> Iterator[str]:
         name = re.search(r"^[\w.]+", part, re.MULTILINE)
         if name and not part.rstrip().endswith(_CHAINED):
             yield name[0].rpartition(".")[2]
+
+
+def _told(stderr: str) -> Iterator[str]:
+    """Yield the lines of standard error that belong to no traceback."""
+    return filter(None, _TRACEBACK.sub("", stderr).split("\n"))
 
 
 def _files(files: Mapping[str, bytes | None], folder: str) -> Iterator[tuple[str, Events]]:

@@ -214,27 +214,30 @@ def _persistent(olds: Sequence[Account], news: Sequence[Account]) -> Iterator[tu
     """Yield the differences between the first accounts that no other old one takes away, and whether each side agrees
     with itself there.
 
-    Where both did the same, in another order or elsewhere, work may go to whoever is free, and all runs have to agree;
-    if they do not in the order of sends and receives, it is a race.
+    Where the old side agrees with itself but for numbers, or but for the order, the new one has to differ from it in
+    more than these, and all runs have to agree. So they have to where both did the same, in another order or elsewhere:
+    work may go to whoever is free. If they do not in the order of sends and receives, it is a race.
     """
     for difference in differences(olds[0], news[0]):
         topic = difference.topic
-        forms = _FORMS[: _varies(topic, olds) + 1]
+        place = _agreeing(topic, olds)
+        forms = _FORMS if place is None else _FORMS[: place + 1]
         if all(topic in _topics_apart(form(old), form(news[0])) for form in forms for old in olds):
-            agree = len(forms) == 1 and all(topic in _topics_apart(olds[0], new) for new in news)
+            steady = forms[-1]
+            agree = place is not None and all(topic in _topics_apart(steady(olds[0]), steady(new)) for new in news)
             is_elsewhere = topic not in _topics_apart(without_order(olds[0]), without_order(news[0]))
-            is_steady = agree and (len(olds) > _MOST or not is_elsewhere)
+            is_steady = agree and (len(olds) > _MOST or (place == 0 and not is_elsewhere))
             if agree or not difference.is_minor:
                 yield difference, is_steady
 
 
-def _varies(topic: str, olds: Sequence[Account]) -> int:
-    """Return the number of the first form in which accounts agree on a topic; that of the last one if in none."""
+def _agreeing(topic: str, olds: Sequence[Account]) -> int | None:
+    """Return the number of the first form in which accounts agree on a topic."""
     for number, form in enumerate(_FORMS):
         first, *others = map(form, olds)
         if not any(topic in _topics_apart(first, other) for other in others):
             return number
-    return len(_FORMS) - 1
+    return None
 
 
 def _topics_apart(old: Account, new: Account) -> set[str]:

@@ -227,6 +227,36 @@ def test_tracebacks_by_class(stderr: str, classes: list[str]) -> None:
 FILES = {"a.log": b"in /program/x\nb\n", "gone": None, "none": b"", "picture": b"\xff\x00"}
 
 
+TOLD = """\
+try 1
+Traceback (most recent call last):
+  File "a.py", line 1, in f
+    f()
+
+KeyError: 'a'
+send: full
+up
+"""
+
+
+def test_what_is_told_on_standard_error() -> None:
+    """How many lines there are beside tracebacks, not what they say: the first one that is missing, or more."""
+
+    def told(stderr: str, *, order: bool = True) -> Account:
+        return Account.of(replace(remains(), stderr=stderr), order=order)
+
+    assert [event.text for event in told(TOLD).topics["stderr"]] == ["try 1", "send: full", "up"]
+    assert "stderr" not in told(TOLD, order=False).topics
+    other = TOLD.replace("send: full", "send_to: the queue is full").replace("    f()\n", "")
+    assert differences(told(TOLD), told(other)) == []
+    for less, line, number in ((TOLD.replace("send: full\n", ""), "send: full", 2), ("try 2\nsend: full\n", "up", 3)):
+        found = [part for part in differences(told(TOLD), told(less)) if part.topic == "stderr"]
+        assert [(part.number, part.old.text, part.new.text) for part in found] == [(number, line, "nothing")]
+        assert all(part.is_minor for part in found)
+    (found,) = differences(told("a\nb\n"), told("a\nc\nb\n"))
+    assert (found.number, found.old.text, found.new.text) == (2, "nothing", "c")
+
+
 def test_files() -> None:
     """Those that both accounts know of are compared."""
     one = Account.of(replace(remains(), files=FILES))

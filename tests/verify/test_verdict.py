@@ -87,12 +87,30 @@ def test_a_clock_is_no_divergence() -> None:
 def test_the_order_of_those_who_come_at_once_is_no_divergence() -> None:
     old = [remains("red 1\nblue 2"), remains("blue 1\nred 2")]
     assert rounds(Acted(old.copy(), [remains("blue 3\nred 4")])).verdict is Verdict.EQUIVALENT
-    assert rounds(Acted(old.copy(), [remains("blue 1\nblue 2")])).verdict is Verdict.INCONCLUSIVE
 
 
-def test_where_a_clock_varies_the_order_still_counts() -> None:
-    old = [remains("took 1\nend"), remains("took 2\nend")]
-    assert rounds(Acted(old, [remains("end\ntook 3")])).verdict is Verdict.INCONCLUSIVE
+def test_what_is_wrong_beside_what_varies_is_a_divergence() -> None:
+    """Where the runs of the old program agree but for numbers, or the order, and no run of the new one with them."""
+    for olds, new in (
+        (("took 1\nend", "took 2\nend"), "end\ntook 3"),
+        (("took 1\nend", "took 2\nend"), "took 3"),
+        (("red 1\nblue 2", "blue 1\nred 2"), "blue 1\nblue 2"),
+    ):
+        stage = Acted([*map(remains, olds)], [remains(new)])
+        assert (rounds(stage).verdict, len(stage.asked)) == (Verdict.DIVERGED, 14)
+        stage = Acted([*map(remains, olds)], [remains(new), remains(olds[0])])
+        assert rounds(stage).verdict is Verdict.INCONCLUSIVE
+
+
+def test_a_line_that_is_missing_in_a_log_with_times() -> None:
+    def logged(*lines: str) -> Remains:
+        return replace(remains("same"), files={"a.log": "\n".join(lines).encode()})
+
+    old = [logged("10:01 up", "10:02 down"), logged("10:03 up", "10:04 down")]
+    result = rounds(Acted(old.copy(), [logged("10:05 up")]))
+    assert result.verdict is Verdict.DIVERGED
+    assert "program, file a.log, number 1" in report.text(result)
+    assert rounds(Acted(old.copy(), [logged("10:05 up", "10:06 down")])).verdict is Verdict.EQUIVALENT
 
 
 def test_an_old_program_that_varies_proves_nothing() -> None:
