@@ -15,6 +15,7 @@ from itertools import chain
 
 from migrate.verify import waiting
 from migrate.verify.events import ENDS, ORDER, Event, Events, Topics, by_age, ends, home, is_message, place
+from migrate.verify.ignored import Ignored
 from migrate.verify.stage import Line, Remains
 from migrate.verify.strands import strands
 
@@ -24,6 +25,7 @@ FILE = "file"  # begins topics
 MESSAGES = f"{ORDER} sends and receives"  # begins topics of each connection
 SIZES = ("max_msg_size", "send_queue_size", "recv_queue_size")  # begin topics, as far as an end has them
 LIFE, LEFT_OPEN = "life", "left open"  # topics of devices, engines, contexts, memory; how a life went on to the exit
+NOTHING_IGNORED = Ignored()
 _SHOWN = 48  # bytes of a message
 # A traceback, to the line that names the exception.
 _TRACEBACK = re.compile(r"^Traceback \(most recent call last\):\n(?:[ \t].*\n|\n)*.*\n?", re.MULTILINE)
@@ -41,8 +43,10 @@ class Account:
     files: Topics | None = None  # what is in those that the run has written; None: not known of this end
 
     @classmethod
-    def of(cls, remains: Remains, *, results: bool = True, order: bool = True) -> Account:
-        """Read it from what a process has left.
+    def of(
+        cls, remains: Remains, *, results: bool = True, order: bool = True, ignored: Ignored = NOTHING_IGNORED
+    ) -> Account:
+        """Read it from what a process has left, without what is to be `ignored`.
 
         Without what calls returned, when the program printed and what it told (`results`), where one side cannot show
         it. Without the `order` of sends, receives and prints among each other, and without what it told, where these
@@ -50,21 +54,22 @@ class Account:
         """
         folder = f"{remains.folder}/"
         trace = by_age(remains.trace)
+        stdout, stderr = (ignored.left(text.replace(folder, "")) for text in (remains.stdout, remains.stderr))
         watched = [*_without_waiting(remains.watched, waiting.places(trace))] if results else []
         topics = {
             **_failures(watched, folder),
-            STDOUT: tuple(map(Event, _printed(remains.stdout.replace(folder, "")))),
+            STDOUT: tuple(map(Event, _printed(stdout))),
             STATUS: (Event(str(remains.status)),),
             **({TRACEBACKS: tuple(map(Event, sorted(_tracebacks(remains.stderr))))} if results else {}),
-            **({STDERR: tuple(map(Event, _told(remains.stderr.replace(folder, ""))))} if results and order else {}),
+            **({STDERR: tuple(map(Event, _told(stderr)))} if results and order else {}),
             **_settings(trace, folder),
             **_lives(trace, folder),
         }
         return cls(
             topics,
-            connections=tuple(_connections(trace, folder, order=order)),
+            connections=tuple(_connections(trace, folder, ignored, order=order)),
             strands=tuple(strands([*trace, *watched], folder)) if results and order else (),
-            files=None if remains.files is None else dict(_files(remains.files, folder)),
+            files=None if remains.files is None else dict(_files(remains.files, folder, ignored)),
         )
 
 
@@ -90,17 +95,17 @@ def _told(stderr: str) -> Iterator[str]:
     return filter(None, _TRACEBACK.sub("", stderr).split("\n"))
 
 
-def _files(files: Mapping[str, bytes | None], folder: str) -> Iterator[tuple[str, Events]]:
+def _files(files: Mapping[str, bytes | None], folder: str, ignored: Ignored) -> Iterator[tuple[str, Events]]:
     for name, data in files.items():
-        yield f"{FILE} {name}", tuple(map(Event, ["removed"] if data is None else _content(data, folder)))
+        yield f"{FILE} {name}", tuple(map(Event, ["removed"] if data is None else _content(data, folder, ignored)))
 
 
-def _content(data: bytes, folder: str) -> list[str]:
+def _content(data: bytes, folder: str, ignored: Ignored) -> list[str]:
     """Return the lines of a file; of one that is no text, what names its bytes."""
     try:
-        return [*_printed(data.decode().replace(folder, ""))] or ["empty"]
+        return [*_printed(ignored.left(data.decode().replace(folder, "")))] or ["empty"]
     except UnicodeDecodeError:
-        return [f"{len(data)} bytes {hashlib.sha256(data).hexdigest()[:16]}"]
+        return [f"{len(data)} bytes {_digest(data)}"]
 
 
 def _printed(stdout: str) -> Iterator[str]:
@@ -127,11 +132,11 @@ def _failures(watched: Iterable[Line], folder: str) -> dict[str, Events]:
     return {topic: tuple(events) for topic, events in found.items()}
 
 
-def _connections(trace: Iterable[Line], folder: str, *, order: bool) -> Iterator[Topics]:
+def _connections(trace: Iterable[Line], folder: str, ignored: Ignored, *, order: bool) -> Iterator[Topics]:
     """Yield what happened on each connection that a message came or went on, or that came up."""
     found: dict[tuple[object, ...], list[tuple[Line, Event]]] = {}
     for line in trace:
-        if "connection" in line and (event := _event(line, folder)) is not None:
+        if "connection" in line and (event := _event(line, folder, ignored)) is not None:
             key = tuple(line.get(name) for name in ("pid", "service", "side", "connection"))
             found.setdefault(key, []).append((line, event))
     for happened in found.values():
@@ -199,24 +204,34 @@ def _addresses(line: Line) -> tuple[str, ...]:
     return tuple(line[name] for name in ("pci_addr", "rep_pci_addr") if name in line)
 
 
-def _event(line: Line, folder: str) -> Event | None:
+def _event(line: Line, folder: str, ignored: Ignored) -> Event | None:
     """What a line of a trace says about the program; None for what depends on when it asks.
 
     A send that was refused is waiting, or a failure that the program has seen.
     """
     if is_message(line):
-        return Event(_message(line), place(line, folder), line["t"])
+        return Event(_message(line, ignored), place(line, folder), line["t"])
     if line["what"] == "disconnect" or (line["what"] == "up" and line["ok"]):
         return Event(line["what"], place(line, folder), line["t"])
     return None
 
 
-def _message(line: Line) -> str:
-    """Name a message by its length and content; a long one by its beginning and digest."""
-    parts = [f"{line['length']} bytes"]
+def _message(line: Line, ignored: Ignored) -> str:
+    """Name a message by its length and content; a long one by its beginning and digest.
+
+    Where something is left out, the digest is that of what the trace has of the rest.
+    """
+    data = base64.b64decode(line.get("payload", ""))
+    left = ignored.left_of(data)
+    length = line["length"] - len(data) + len(left)
+    parts = [f"{length} bytes"]
     if "payload" in line:
-        data = base64.b64decode(line["payload"])
-        parts.append(f"{data[:_SHOWN]!r}" if line["length"] <= _SHOWN else f"{data[:_SHOWN]!r}... {line['digest']}")
+        digest = line["digest"] if left == data else _digest(left)
+        parts.append(f"{left[:_SHOWN]!r}" if length <= _SHOWN else f"{left[:_SHOWN]!r}... {digest}")
     if "imm_digest" in line:
         parts.append(f"with {line['imm_length']} bytes {line['imm_digest']}")
     return " ".join(parts)
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()[:16]

@@ -10,9 +10,10 @@ from typing import Protocol
 
 from migrate._progress import Progress
 from migrate.verify import meeting
-from migrate.verify.account import Account, ran
+from migrate.verify.account import NOTHING_IGNORED, Account, ran
 from migrate.verify.comparison import Difference, differences, without_numbers, without_order
 from migrate.verify.endings import as_of_generation_1
+from migrate.verify.ignored import Ignored
 from migrate.verify.peers import Peer
 from migrate.verify.stage import KILLED, Line, Remains
 from migrate.verify.trees import Call, Trees
@@ -52,6 +53,7 @@ class Rounds:
     faults: Sequence[str] = FAULTS
     times: int = 1
     pairings: Sequence[tuple[bool, ...]] = ()  # but that of old ends only; none: all of them
+    ignored: Ignored = NOTHING_IGNORED
     progress: Progress = field(default_factory=Progress)
     _runs: int = 0
     _ran: set[tuple[str, int]] = field(default_factory=set)
@@ -61,6 +63,7 @@ class Rounds:
     _coded: list[Divergence] = field(default_factory=list)
     _apart: bool = False  # the old ends have not met, without faults, so that others would not either
     _unmet: list[str] = field(default_factory=list)  # why not, and how ends failed before they had met
+    _failed: list[str] = field(default_factory=list)  # how ends failed after that: it may explain why calls never ran
     _compiled: dict[bool, set[str]] = field(default_factory=lambda: {False: set(), True: set()})  # by side
 
     def result(self) -> Result:
@@ -95,6 +98,7 @@ class Rounds:
             migration=trees.migration(self._is_of_program),
             compiled=tuple(sorted(self._compiled[False])),
             peers=tuple(self.stage.peers),
+            ignored=tuple(pattern.pattern for pattern in self.ignored.patterns),
         )
 
     def _with_sources(self, divergence: Divergence) -> Divergence:
@@ -130,6 +134,7 @@ class Rounds:
         if not faults and held is None and not self._all_have_run():
             self._apart = meeting.are_apart(remains)
             self._unmet = [*meeting.reasons(self.stage.peers, remains)]
+            self._failed = [*meeting.failures(self.stage.peers, remains)]
         late = [peer.name for peer, left in zip(self.stage.peers, remains, strict=True) if left.status == KILLED]
         under = f" (faults: {faults}{'; nothing was compared under them' if held is None else ''})" if faults else ""
         self._late.update(f"the old {name} was {KILLED}{under}" for name in late)
@@ -139,7 +144,7 @@ class Rounds:
     def _accounts(self, run: Run, remains: Sequence[Remains]) -> list[Account]:
         """Return what each end did. Under faults a program waits, and what comes meanwhile is a matter of time."""
         return [
-            Account.of(left, results=peer.shows_results, order=not run.faults)
+            Account.of(left, results=peer.shows_results, order=not run.faults, ignored=self.ignored)
             for peer, left in zip(self.stage.peers, remains, strict=True)
         ]
 
@@ -207,6 +212,8 @@ class Rounds:
         if self._compiled[True]:
             yield f"the new side calls {', '.join(sorted(self._compiled[True]))}"
         yield from self._unmet
+        if not self._all_have_run():
+            yield from self._failed
         yield from sorted(self._late)
 
 
@@ -228,7 +235,12 @@ def _persistent(olds: Sequence[Account], news: Sequence[Account]) -> Iterator[tu
             is_elsewhere = topic not in _topics_apart(without_order(olds[0]), without_order(news[0]))
             is_steady = agree and (len(olds) > _MOST or (place == 0 and not is_elsewhere))
             if agree or not difference.is_minor:
-                yield difference, is_steady
+                yield _seen(topic, steady(olds[0]), steady(news[0])) if agree else difference, is_steady
+
+
+def _seen(topic: str, old: Account, new: Account) -> Difference:
+    """Return the difference of a topic, which there is, in the form in which it is certain."""
+    return next(difference for difference in differences(old, new) if difference.topic == topic)
 
 
 def _agreeing(topic: str, olds: Sequence[Account]) -> int | None:

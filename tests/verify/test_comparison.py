@@ -11,6 +11,7 @@ import pytest
 from migrate.verify.account import MESSAGES, Account, ran
 from migrate.verify.comparison import differences, without_numbers, without_order
 from migrate.verify.events import Event, Topics
+from migrate.verify.ignored import Ignored
 from tests.verify.accounts import account, events, remains
 
 
@@ -255,6 +256,21 @@ def test_what_is_told_on_standard_error() -> None:
         assert all(part.is_minor for part in found)
     (found,) = differences(told("a\nb\n"), told("a\nc\nb\n"))
     assert (found.number, found.old.text, found.new.text) == (2, "nothing", "c")
+
+
+def test_what_is_left_out_of_messages_and_files() -> None:
+    """The rest of a message is compared, with the digest of what there is of it."""
+
+    def left(token: bytes, end: bytes = b".") -> Account:
+        trace = tuple(message("send", b"token " + token + b" " + rest) for rest in (end, end * 50))
+        files = {"a.log": b"got " + token + b"\n", "b.bin": b"\xff" + end}
+        return Account.of(replace(remains(trace=trace), files=files), ignored=Ignored.of([r"\b[a-f]{2,}\b"]))
+
+    (topics,) = left(b"abc").connections
+    assert [event.text for event in topics["sends of the client of svc"]][:1] == ["8 bytes b'token  .'"]
+    assert differences(left(b"abc"), left(b"deadbeef")) == []
+    topics_apart = {part.topic for part in differences(left(b"abc"), left(b"deadbeef", b"!"))}
+    assert topics_apart == {"sends of the client of svc", "file b.bin"}
 
 
 def test_files() -> None:
