@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from itertools import chain
 
 from migrate.verify import waiting
-from migrate.verify.events import ENDS, ORDER, Event, Events, Topics, by_age, ends, home, is_message, place
+from migrate.verify.events import ENDS, ORDER, Event, Events, Topics, bare, by_age, ends, home, is_message, place
 from migrate.verify.ignored import Ignored
 from migrate.verify.stage import Line, Remains
 from migrate.verify.strands import strands
@@ -210,27 +210,32 @@ def _event(line: Line, folder: str, ignored: Ignored) -> Event | None:
     A send that was refused is waiting, or a failure that the program has seen.
     """
     if is_message(line):
-        return Event(_message(line, ignored), place(line, folder), line["t"])
+        return _message(line, ignored)._replace(at=place(line, folder), t=line["t"])
     if line["what"] == "disconnect" or (line["what"] == "up" and line["ok"]):
         return Event(line["what"], place(line, folder), line["t"])
     return None
 
 
-def _message(line: Line, ignored: Ignored) -> str:
+def _message(line: Line, ignored: Ignored) -> Event:
     """Name a message by its length and content; a long one by its beginning and digest.
 
     Where something is left out, the digest is that of what the trace has of the rest.
     """
-    data = base64.b64decode(line.get("payload", ""))
+    immediate = f" with {line['imm_length']} bytes {line['imm_digest']}" if "imm_digest" in line else ""
+    if "payload" not in line:
+        return Event(f"{line['length']} bytes{immediate}")
+    data = base64.b64decode(line["payload"])
     left = ignored.left_of(data)
     length = line["length"] - len(data) + len(left)
-    parts = [f"{length} bytes"]
-    if "payload" in line:
-        digest = line["digest"] if left == data else _digest(left)
-        parts.append(f"{left[:_SHOWN]!r}" if length <= _SHOWN else f"{left[:_SHOWN]!r}... {digest}")
-    if "imm_digest" in line:
-        parts.append(f"with {line['imm_length']} bytes {line['imm_digest']}")
-    return " ".join(parts)
+    text = f"{length} bytes {_shown(left, length, line['digest'] if left == data else _digest(left))}{immediate}"
+    if length > len(left):
+        return Event(text)  # the trace has not all of it
+    without = bare(left.decode("latin-1")).encode("latin-1")
+    return Event(text, bare=f"# bytes {_shown(without, len(without), _digest(without))}{immediate}")
+
+
+def _shown(data: bytes, length: int, digest: str) -> str:
+    return f"{data!r}" if length <= _SHOWN else f"{data[:_SHOWN]!r}... {digest}"
 
 
 def _digest(data: bytes) -> str:

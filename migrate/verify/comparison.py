@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from difflib import SequenceMatcher
@@ -14,7 +13,6 @@ from migrate.verify.events import ORDER, Event, Events, Topics
 from migrate.verify.strands import FAILURES, TURNS
 
 NOTHING = Event("nothing")
-_NUMBERS = re.compile(r"0x[0-9a-fA-F]+|\d+(\.\d+)?")
 
 
 class Difference(NamedTuple):
@@ -81,10 +79,7 @@ def _sorted(topics: Topics) -> Topics:
 
 
 def _masked(topics: Topics) -> Topics:
-    return {
-        topic: tuple(event._replace(text=_NUMBERS.sub("#", event.text)) for event in events)
-        for topic, events in topics.items()
-    }
+    return {topic: tuple(event.without_numbers for event in events) for topic, events in topics.items()}
 
 
 def _of_topics(old: Topics, new: Topics) -> Iterator[Difference]:
@@ -117,7 +112,7 @@ def _more(topic: str, old: Events, new: Events) -> Difference | None:
     if len(old) == len(new):
         return None
     fewer, more = sorted((old, new), key=len)
-    matcher = SequenceMatcher(None, *([_NUMBERS.sub("#", event.text) for event in side] for side in (fewer, more)))
+    matcher = SequenceMatcher(None, *([event.without_numbers.text for event in side] for side in (fewer, more)))
     for _, start, end, place, behind in matcher.get_opcodes():
         if behind - place > end - start:
             extra = more[place]
