@@ -27,10 +27,12 @@ SIZES = ("max_msg_size", "send_queue_size", "recv_queue_size")  # begin topics, 
 LIFE, LEFT_OPEN = "life", "left open"  # topics of devices, engines, contexts, memory; how a life went on to the exit
 NOTHING_IGNORED = Ignored()
 _SHOWN = 48  # bytes of a message
-# A traceback, to the line that names the exception.
-_TRACEBACK = re.compile(r"^Traceback \(most recent call last\):\n(?:[ \t].*\n|\n)*.*\n?", re.MULTILINE)
-# What Python says between two tracebacks of one failure.
-_CHAINED = ("the direct cause of the following exception:", "another exception occurred:")
+# A traceback, to the line that names the exception; several if Python says that they are of one failure.
+_ONE = r"Traceback \(most recent call last\):\n(?:[ \t].*\n|\n)*([\w.]*).*\n?"
+_CHAINED = (
+    r"(?:(?!Traceback ).*\n)*?\n.*(?:the direct cause of the following exception|another exception occurred):\n\n"
+)
+_TRACEBACK = re.compile(rf"^(?:{_ONE}{_CHAINED})*{_ONE}", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -58,7 +60,7 @@ class Account:
         watched = [*_without_waiting(remains.watched, waiting.places(trace))] if results else []
         topics = {
             **_failures(watched, folder),
-            STDOUT: tuple(map(Event, _printed(stdout))),
+            STDOUT: tuple(map(Event, _printed(_by_class(stdout)))),
             STATUS: (Event(str(remains.status)),),
             **({TRACEBACKS: tuple(map(Event, sorted(_tracebacks(remains.stderr))))} if results else {}),
             **({STDERR: tuple(map(Event, _told(stderr)))} if results and order else {}),
@@ -83,11 +85,16 @@ def ran(remains: Remains) -> Iterator[tuple[str, int]]:
 
 def _tracebacks(stderr: str) -> Iterator[str]:
     """Yield the classes of exceptions whose tracebacks were printed; of a chain, of the last one."""
-    _, *parts = re.split(r"^Traceback \(most recent call last\):\n", stderr, flags=re.MULTILINE)
-    for part in parts:
-        name = re.search(r"^[\w.]+", part, re.MULTILINE)
-        if name and not part.rstrip().endswith(_CHAINED):
-            yield name[0].rpartition(".")[2]
+    return filter(None, map(_class, _TRACEBACK.finditer(stderr)))
+
+
+def _class(traceback: re.Match[str]) -> str:
+    return traceback[2].rpartition(".")[2]
+
+
+def _by_class(text: str) -> str:
+    """Name tracebacks by their classes: the lines in them are those of either program."""
+    return _TRACEBACK.sub(lambda found: f"traceback of {_class(found)}\n", text)
 
 
 def _told(stderr: str) -> Iterator[str]:
@@ -103,7 +110,7 @@ def _files(files: Mapping[str, bytes | None], folder: str, ignored: Ignored) -> 
 def _content(data: bytes, folder: str, ignored: Ignored) -> list[str]:
     """Return the lines of a file; of one that is no text, what names its bytes."""
     try:
-        return [*_printed(ignored.left(data.decode().replace(folder, "")))] or ["empty"]
+        return [*_printed(ignored.left(_by_class(data.decode().replace(folder, ""))))] or ["empty"]
     except UnicodeDecodeError:
         return [f"{len(data)} bytes {_digest(data)}"]
 

@@ -112,8 +112,8 @@ def _more(topic: str, old: Events, new: Events) -> Difference | None:
     if len(old) == len(new):
         return None
     fewer, more = sorted((old, new), key=len)
-    matcher = SequenceMatcher(None, *([event.without_numbers.text for event in side] for side in (fewer, more)))
-    for _, start, end, place, behind in matcher.get_opcodes():
+    before, after = ([event.without_numbers.text for event in side] for side in (fewer, more))
+    for _, start, end, place, behind in SequenceMatcher(None, before, after).get_opcodes():
         if behind - place > end - start:
             extra = more[place]
             return Difference(topic, place + 1, *((extra, NOTHING) if more is old else (NOTHING, extra)))

@@ -239,12 +239,26 @@ WHILE = "\nDuring handling of the above exception, another exception occurred:\n
         (f"{BLOCK}KeyError: 'a'\n", ["KeyError"]),
         (f"log: lost\n{BLOCK}doca_comm_channel.Again: no room\nfor\nit\nlog: end\n", ["Again"]),
         (f"{BLOCK}KeyError: 'a'\n{CAUSE}{BLOCK}a.b.Wrong\n", ["Wrong"]),
+        (f"{BLOCK}Error: a\nb\n{WHILE}{BLOCK}a.b.Wrong: c\nd\n", ["Wrong"]),
         (f"{BLOCK}KeyError: 'a'\n{WHILE}{BLOCK}a.Wrong\nException in thread b:\n{BLOCK}Other\n", ["Other", "Wrong"]),
     ],
 )
 def test_tracebacks_by_class(stderr: str, classes: list[str]) -> None:
     topics = Account.of(replace(remains(), stderr=stderr)).topics
     assert [event.text for event in topics["tracebacks"]] == classes
+
+
+def test_tracebacks_in_a_log_and_on_standard_output() -> None:
+    """Their lines are those of either program, and so are the texts of errors."""
+
+    def logged(line: str, said: str) -> Account:
+        text = f"up\n{BLOCK}    {line}\nKeyError: 'a'\n{CAUSE}{BLOCK}a.b.Wrong: {said}\ndown\n"
+        return Account.of(replace(remains(text), files={"a.log": text.encode()}))
+
+    assert differences(logged("ep.sendto(msg, peer)", "sendto: no"), logged("ep.send_to(msg, peer)", "send_to")) == []
+    account = logged("f()", "no")
+    for topics, topic in ((account.topics, "stdout"), (account.files or {}, "file a.log")):
+        assert [event.text for event in topics[topic]] == ["up", "traceback of Wrong", "down"]
 
 
 FILES = {"a.log": b"in /program/x\nb\n", "gone": None, "none": b"", "picture": b"\xff\x00"}
@@ -276,8 +290,8 @@ def test_what_is_told_on_standard_error() -> None:
         found = [part for part in differences(told(TOLD), told(less)) if part.topic == "stderr"]
         assert [(part.number, part.old.text, part.new.text) for part in found] == [(number, line, "nothing")]
         assert all(part.is_minor for part in found)
-    (found,) = differences(told("a\nb\n"), told("a\nc\nb\n"))
-    assert (found.number, found.old.text, found.new.text) == (2, "nothing", "c")
+    (more,) = differences(told("a\nb\n"), told("a\nc\nb\n"))
+    assert (more.number, more.old.text, more.new.text) == (2, "nothing", "c")
 
 
 def test_what_is_left_out_of_messages_and_files() -> None:
