@@ -56,14 +56,13 @@ class Account:
         """
         folder = f"{remains.folder}/"
         trace = by_age(remains.trace)
-        stdout, stderr = (ignored.left(text.replace(folder, "")) for text in (remains.stdout, remains.stderr))
         watched = [*_without_waiting(remains.watched, waiting.places(trace))] if results else []
         topics = {
             **_failures(watched, folder),
-            STDOUT: tuple(map(Event, _printed(_by_class(stdout)))),
+            STDOUT: tuple(map(Event, _printed(_own(remains.stdout, folder, ignored)))),
             STATUS: (Event(str(remains.status)),),
             **({TRACEBACKS: tuple(map(Event, sorted(_tracebacks(remains.stderr))))} if results else {}),
-            **({STDERR: tuple(map(Event, _told(stderr)))} if results and order else {}),
+            **({STDERR: tuple(map(Event, _told(remains.stderr, ignored)))} if results and order else {}),
             **_settings(trace, folder),
             **_lives(trace, folder),
         }
@@ -92,14 +91,14 @@ def _class(traceback: re.Match[str]) -> str:
     return traceback[2].rpartition(".")[2]
 
 
-def _by_class(text: str) -> str:
-    """Name tracebacks by their classes: the lines in them are those of either program."""
-    return _TRACEBACK.sub(lambda found: f"traceback of {_class(found)}\n", text)
+def _own(text: str, folder: str, ignored: Ignored) -> str:
+    """Return what a program itself says: a run has a folder of its own, and a traceback the lines of either program."""
+    return ignored.left(_TRACEBACK.sub(lambda found: f"traceback of {_class(found)}\n", text.replace(folder, "")))
 
 
-def _told(stderr: str) -> Iterator[str]:
+def _told(stderr: str, ignored: Ignored) -> Iterator[str]:
     """Yield the lines of standard error that belong to no traceback."""
-    return filter(None, _TRACEBACK.sub("", stderr).split("\n"))
+    return filter(None, ignored.left(_TRACEBACK.sub("", stderr)).split("\n"))
 
 
 def _files(files: Mapping[str, bytes | None], folder: str, ignored: Ignored) -> Iterator[tuple[str, Events]]:
@@ -110,7 +109,7 @@ def _files(files: Mapping[str, bytes | None], folder: str, ignored: Ignored) -> 
 def _content(data: bytes, folder: str, ignored: Ignored) -> list[str]:
     """Return the lines of a file; of one that is no text, what names its bytes."""
     try:
-        return [*_printed(ignored.left(_by_class(data.decode().replace(folder, ""))))] or ["empty"]
+        return [*_printed(_own(data.decode(), folder, ignored))] or ["empty"]
     except UnicodeDecodeError:
         return [f"{len(data)} bytes {_digest(data)}"]
 
@@ -217,14 +216,15 @@ def _event(line: Line, folder: str, ignored: Ignored) -> Event | None:
     A send that was refused is waiting, or a failure that the program has seen.
     """
     if is_message(line):
-        return _message(line, ignored)._replace(at=place(line, folder), t=line["t"])
+        event = _message(line, ignored)
+        return event and event._replace(at=place(line, folder), t=line["t"])
     if line["what"] == "disconnect" or (line["what"] == "up" and line["ok"]):
         return Event(line["what"], place(line, folder), line["t"])
     return None
 
 
-def _message(line: Line, ignored: Ignored) -> Event:
-    """Name a message by its length and content; a long one by its beginning and digest.
+def _message(line: Line, ignored: Ignored) -> Event | None:
+    """Name a message by its length and content; a long one by its beginning and digest. None if all of it is left out.
 
     Where something is left out, the digest is that of what the trace has of the rest.
     """
@@ -234,6 +234,8 @@ def _message(line: Line, ignored: Ignored) -> Event:
     data = base64.b64decode(line["payload"])
     left = ignored.left_of(data)
     length = line["length"] - len(data) + len(left)
+    if data and not length:
+        return None
     text = f"{length} bytes {_shown(left, length, line['digest'] if left == data else _digest(left))}{immediate}"
     if length > len(left):
         return Event(text)  # the trace has not all of it

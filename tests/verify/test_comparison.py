@@ -305,6 +305,9 @@ def test_what_is_left_out_of_messages_and_files() -> None:
     (topics,) = left(b"abc").connections
     assert [event.text for event in topics["sends of the client of svc"]][:1] == ["8 bytes b'token  .'"]
     assert differences(left(b"abc"), left(b"deadbeef")) == []
+    beats = tuple(message("send", data, t=t) for t, data in enumerate((b"beat", b"1", b"beat", b"", b"beat")))
+    (topics,) = Account.of(remains(trace=beats), ignored=Ignored.of(["^beat$"])).connections
+    assert [event.text for event in topics["sends of the client of svc"]] == ["1 bytes b'1'", "0 bytes b''"]
     topics_apart = {part.topic for part in differences(left(b"abc"), left(b"deadbeef", b"!"))}
     assert topics_apart == {"sends of the client of svc", "file b.bin"}
 

@@ -223,7 +223,9 @@ class _Text(io.TextIOWrapper):
         super().__init__(*arguments, **options)
         self.begun: dict[int, list[str]] = {}
 
-    def write(self, text: str) -> int:
+    def write(self, text: Any) -> int:
+        if self.closed or not isinstance(text, str):
+            return super().write(text)  # which refuses it
         text.encode(self.encoding, self.errors or "strict")  # what cannot be written fails here
         self.begun.setdefault(threading.get_ident(), []).append(text)
         if text.endswith("\n"):
