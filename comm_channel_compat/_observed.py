@@ -118,7 +118,7 @@ def named(site: Site) -> dict[str, Any]:
 
 def _handles(values: Iterable[Any]) -> Iterator[Any]:
     for value in values:
-        if isinstance(value, list):
+        if isinstance(value, (list, tuple)):
             yield from _handles(value)
         elif _kind(type(value)):
             yield value

@@ -89,7 +89,7 @@ class Lookups:
         names = set() if doubt else self._fitting(node, read(path, node))
         accounts = self._runs.names(path)
         if not doubt and not names:
-            doubt = f"{accounts}: line {node.lineno} did not run, or read what the module does not have"
+            doubt = f"{accounts}: line {node.lineno} did not run, or read what is no old name"
         if doubt:
             self.doubts[path, node] = doubt
             return

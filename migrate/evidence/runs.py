@@ -53,7 +53,7 @@ class Runs:
             return ""
         stale = [account.name for account in self._accounts if str(path) in account.paths.values()]
         where = ", ".join(stale or [account.name for account in self._accounts])
-        return f"the file has changed since the run of {where}" if stale else f"{where} has no run of this file"
+        return f"the file has changed since the run of {where}" if stale else f"there is no run of this file in {where}"
 
     def calls(self, path: Path, node: Located, is_meant: Callable[[str], bool] = lambda symbol: True) -> list[Call]:
         """Return what was called from the lines of a node, of the functions that are meant."""

@@ -25,7 +25,7 @@ def _lines(run: Run) -> Iterator[str]:
         yield _command(problem.level, problem.message, file=run.name(problem.path), title="migrate")
     for outcome in run.outcomes:
         if outcome.changed:
-            counts = Counts.of(outcome.findings).text(outcome.path in run.written)
+            counts = Counts.of(outcome.findings).text(run.is_done(outcome))
             yield _command("notice", counts, file=run.name(outcome.path), title="migrate")
         causes = (finding for finding in outcome.findings if finding.code and not finding.because)
         yield from (_annotation(run, findings) for findings in folded(causes))

@@ -48,6 +48,10 @@ class Run:
         """Return a path for people: from the base where it lies below it."""
         return str(path.relative_to(self.base) if path.is_relative_to(self.base) else path)
 
+    def is_done(self, outcome: FileOutcome) -> bool:
+        """Return whether a file has its new text: one may be the same, such as `ep.listen(name)`."""
+        return outcome.path in self.written or (bool(self.written) and not outcome.changed)
+
     @cached_property
     def status(self) -> Exit:
         """The exit status."""

@@ -39,7 +39,7 @@ def lines(run: Run) -> Iterator[Line]:
 def file_lines(run: Run, outcome: FileOutcome) -> Iterator[Line]:
     """Report one file."""
     counts = Counts.of(outcome.findings)
-    yield Line(f"{run.name(outcome.path)}: {counts.text(outcome.path in run.written)}", "bold")
+    yield Line(f"{run.name(outcome.path)}: {counts.text(run.is_done(outcome))}", "bold")
     shown = [finding for finding in outcome.findings if finding.code and not _follows(finding)]
     for findings in folded(sorted(shown, key=lambda finding: (not stays(finding), finding.span))):
         first = findings[0]

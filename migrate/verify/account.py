@@ -14,18 +14,25 @@ from dataclasses import dataclass
 from itertools import chain
 
 from migrate.verify import waiting
-from migrate.verify.events import ENDS, ORDER, Event, Events, Topics, by_age, ends, home, is_message, place
+from migrate.verify.events import ENDS, ORDER, Event, Events, Topics, bare, by_age, ends, home, is_message, place
+from migrate.verify.ignored import Ignored
 from migrate.verify.stage import Line, Remains
 from migrate.verify.strands import strands
 
 RESULTS, STDOUT, STATUS = "results", "stdout", "exit status"  # topics; results are those of each thread
-TRACEBACKS, FILE = "tracebacks", "file"  # on standard error, by class; the latter begins topics
+TRACEBACKS, STDERR = "tracebacks", "stderr"  # by class, and the other lines of standard error
+FILE = "file"  # begins topics
 MESSAGES = f"{ORDER} sends and receives"  # begins topics of each connection
 SIZES = ("max_msg_size", "send_queue_size", "recv_queue_size")  # begin topics, as far as an end has them
 LIFE, LEFT_OPEN = "life", "left open"  # topics of devices, engines, contexts, memory; how a life went on to the exit
+NOTHING_IGNORED = Ignored()
 _SHOWN = 48  # bytes of a message
-# What Python says between two tracebacks of one failure.
-_CHAINED = ("the direct cause of the following exception:", "another exception occurred:")
+# A traceback, to the line that names the exception; several if Python says that they are of one failure.
+_ONE = r"Traceback \(most recent call last\):\n(?:[ \t].*\n|\n)*([\w.]*).*\n?"
+_CHAINED = (
+    r"(?:(?!Traceback ).*\n)*?\n.*(?:the direct cause of the following exception|another exception occurred):\n\n"
+)
+_TRACEBACK = re.compile(rf"^(?:{_ONE}{_CHAINED})*{_ONE}", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -38,28 +45,32 @@ class Account:
     files: Topics | None = None  # what is in those that the run has written; None: not known of this end
 
     @classmethod
-    def of(cls, remains: Remains, *, results: bool = True, order: bool = True) -> Account:
-        """Read it from what a process has left.
+    def of(
+        cls, remains: Remains, *, results: bool = True, order: bool = True, ignored: Ignored = NOTHING_IGNORED
+    ) -> Account:
+        """Read it from what a process has left, without what is to be `ignored`.
 
-        Without what calls returned and when the program printed (`results`), where one side cannot show it. Without the
-        `order` of sends, receives and prints among each other, where that depends on how long the program waits.
+        Without what calls returned, when the program printed and what it told (`results`), where one side cannot show
+        it. Without the `order` of sends, receives and prints among each other, and without what it told, where these
+        depend on how long the program waits.
         """
         folder = f"{remains.folder}/"
         trace = by_age(remains.trace)
         watched = [*_without_waiting(remains.watched, waiting.places(trace))] if results else []
         topics = {
             **_failures(watched, folder),
-            STDOUT: tuple(map(Event, _printed(remains.stdout.replace(folder, "")))),
+            STDOUT: tuple(map(Event, _printed(_own(remains.stdout, folder, ignored)))),
             STATUS: (Event(str(remains.status)),),
             **({TRACEBACKS: tuple(map(Event, sorted(_tracebacks(remains.stderr))))} if results else {}),
+            **({STDERR: tuple(map(Event, _told(remains.stderr, ignored)))} if results and order else {}),
             **_settings(trace, folder),
             **_lives(trace, folder),
         }
         return cls(
             topics,
-            connections=tuple(_connections(trace, folder, order=order)),
+            connections=tuple(_connections(trace, folder, ignored, order=order)),
             strands=tuple(strands([*trace, *watched], folder)) if results and order else (),
-            files=None if remains.files is None else dict(_files(remains.files, folder)),
+            files=None if remains.files is None else dict(_files(remains.files, folder, ignored)),
         )
 
 
@@ -73,24 +84,34 @@ def ran(remains: Remains) -> Iterator[tuple[str, int]]:
 
 def _tracebacks(stderr: str) -> Iterator[str]:
     """Yield the classes of exceptions whose tracebacks were printed; of a chain, of the last one."""
-    _, *parts = re.split(r"^Traceback \(most recent call last\):\n", stderr, flags=re.MULTILINE)
-    for part in parts:
-        name = re.search(r"^[\w.]+", part, re.MULTILINE)
-        if name and not part.rstrip().endswith(_CHAINED):
-            yield name[0].rpartition(".")[2]
+    return filter(None, map(_class, _TRACEBACK.finditer(stderr)))
 
 
-def _files(files: Mapping[str, bytes | None], folder: str) -> Iterator[tuple[str, Events]]:
+def _class(traceback: re.Match[str]) -> str:
+    return traceback[2].rpartition(".")[2]
+
+
+def _own(text: str, folder: str, ignored: Ignored) -> str:
+    """Return what a program itself says: a run has a folder of its own, and a traceback the lines of either program."""
+    return ignored.left(_TRACEBACK.sub(lambda found: f"traceback of {_class(found)}\n", text.replace(folder, "")))
+
+
+def _told(stderr: str, ignored: Ignored) -> Iterator[str]:
+    """Yield the lines of standard error that belong to no traceback."""
+    return filter(None, ignored.left(_TRACEBACK.sub("", stderr)).split("\n"))
+
+
+def _files(files: Mapping[str, bytes | None], folder: str, ignored: Ignored) -> Iterator[tuple[str, Events]]:
     for name, data in files.items():
-        yield f"{FILE} {name}", tuple(map(Event, ["removed"] if data is None else _content(data, folder)))
+        yield f"{FILE} {name}", tuple(map(Event, ["removed"] if data is None else _content(data, folder, ignored)))
 
 
-def _content(data: bytes, folder: str) -> list[str]:
+def _content(data: bytes, folder: str, ignored: Ignored) -> list[str]:
     """Return the lines of a file; of one that is no text, what names its bytes."""
     try:
-        return [*_printed(data.decode().replace(folder, ""))] or ["empty"]
+        return [*_printed(_own(data.decode(), folder, ignored))] or ["empty"]
     except UnicodeDecodeError:
-        return [f"{len(data)} bytes {hashlib.sha256(data).hexdigest()[:16]}"]
+        return [f"{len(data)} bytes {_digest(data)}"]
 
 
 def _printed(stdout: str) -> Iterator[str]:
@@ -117,11 +138,11 @@ def _failures(watched: Iterable[Line], folder: str) -> dict[str, Events]:
     return {topic: tuple(events) for topic, events in found.items()}
 
 
-def _connections(trace: Iterable[Line], folder: str, *, order: bool) -> Iterator[Topics]:
+def _connections(trace: Iterable[Line], folder: str, ignored: Ignored, *, order: bool) -> Iterator[Topics]:
     """Yield what happened on each connection that a message came or went on, or that came up."""
     found: dict[tuple[object, ...], list[tuple[Line, Event]]] = {}
     for line in trace:
-        if "connection" in line and (event := _event(line, folder)) is not None:
+        if "connection" in line and (event := _event(line, folder, ignored)) is not None:
             key = tuple(line.get(name) for name in ("pid", "service", "side", "connection"))
             found.setdefault(key, []).append((line, event))
     for happened in found.values():
@@ -189,24 +210,42 @@ def _addresses(line: Line) -> tuple[str, ...]:
     return tuple(line[name] for name in ("pci_addr", "rep_pci_addr") if name in line)
 
 
-def _event(line: Line, folder: str) -> Event | None:
+def _event(line: Line, folder: str, ignored: Ignored) -> Event | None:
     """What a line of a trace says about the program; None for what depends on when it asks.
 
     A send that was refused is waiting, or a failure that the program has seen.
     """
     if is_message(line):
-        return Event(_message(line), place(line, folder), line["t"])
+        event = _message(line, ignored)
+        return event and event._replace(at=place(line, folder), t=line["t"])
     if line["what"] == "disconnect" or (line["what"] == "up" and line["ok"]):
         return Event(line["what"], place(line, folder), line["t"])
     return None
 
 
-def _message(line: Line) -> str:
-    """Name a message by its length and content; a long one by its beginning and digest."""
-    parts = [f"{line['length']} bytes"]
-    if "payload" in line:
-        data = base64.b64decode(line["payload"])
-        parts.append(f"{data[:_SHOWN]!r}" if line["length"] <= _SHOWN else f"{data[:_SHOWN]!r}... {line['digest']}")
-    if "imm_digest" in line:
-        parts.append(f"with {line['imm_length']} bytes {line['imm_digest']}")
-    return " ".join(parts)
+def _message(line: Line, ignored: Ignored) -> Event | None:
+    """Name a message by its length and content; a long one by its beginning and digest. None if all of it is left out.
+
+    Where something is left out, the digest is that of what the trace has of the rest.
+    """
+    immediate = f" with {line['imm_length']} bytes {line['imm_digest']}" if "imm_digest" in line else ""
+    if "payload" not in line:
+        return Event(f"{line['length']} bytes{immediate}")
+    data = base64.b64decode(line["payload"])
+    left = ignored.left_of(data)
+    length = line["length"] - len(data) + len(left)
+    if data and not length:
+        return None
+    text = f"{length} bytes {_shown(left, length, line['digest'] if left == data else _digest(left))}{immediate}"
+    if length > len(left):
+        return Event(text)  # the trace has not all of it
+    without = bare(left.decode("latin-1")).encode("latin-1")
+    return Event(text, bare=f"# bytes {_shown(without, len(without), _digest(without))}{immediate}")
+
+
+def _shown(data: bytes, length: int, digest: str) -> str:
+    return f"{data!r}" if length <= _SHOWN else f"{data[:_SHOWN]!r}... {digest}"
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()[:16]

@@ -65,7 +65,9 @@ def verify(settings: Settings) -> Result:
         progress = Progress()
         try:
             with _leaving_nobody():
-                return Rounds(stage, settings.faults, settings.times, progress=progress).result()
+                return Rounds(
+                    stage, settings.faults, settings.times, ignored=settings.ignored, progress=progress
+                ).result()
         finally:
             progress.clear()
 

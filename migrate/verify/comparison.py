@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from difflib import SequenceMatcher
 from itertools import zip_longest
 from typing import NamedTuple
 
-from migrate.verify.account import FILE, LEFT_OPEN, LIFE, SIZES, Account
+from migrate.verify.account import FILE, LEFT_OPEN, LIFE, SIZES, STDERR, Account
 from migrate.verify.events import ORDER, Event, Events, Topics
 from migrate.verify.strands import FAILURES, TURNS
 
 NOTHING = Event("nothing")
-_NUMBERS = re.compile(r"0x[0-9a-fA-F]+|\d+(\.\d+)?")
 
 
 class Difference(NamedTuple):
@@ -30,8 +29,8 @@ class Difference(NamedTuple):
 
     @property
     def is_minor(self) -> bool:
-        """Whether it counts only where every run shows it, and nothing else: an order, or what is in a file."""
-        return self.topic.startswith((ORDER, FILE))
+        """Whether it counts only where every run shows it, and nothing else: an order, a file, standard error."""
+        return self.topic.startswith((ORDER, FILE, STDERR))
 
     @property
     def t(self) -> float:
@@ -56,7 +55,11 @@ def without_numbers(account: Account) -> Account:
     The places in a thread are nothing else.
     """
     return replace(
-        account, topics=_masked(account.topics), connections=tuple(map(_masked, account.connections)), strands=()
+        account,
+        topics=_masked(account.topics),
+        connections=tuple(map(_masked, account.connections)),
+        strands=(),
+        files=account.files and _masked(account.files),
     )
 
 
@@ -67,7 +70,8 @@ def without_order(account: Account) -> Account:
     for topics in bare.connections:
         for topic, events in topics.items():
             pooled[topic] = pooled.get(topic, ()) + events
-    return replace(bare, topics=_sorted(bare.topics), connections=(_sorted(pooled),))
+    files = bare.files and _sorted(bare.files)
+    return replace(bare, topics=_sorted(bare.topics), connections=(_sorted(pooled),), files=files)
 
 
 def _sorted(topics: Topics) -> Topics:
@@ -75,17 +79,14 @@ def _sorted(topics: Topics) -> Topics:
 
 
 def _masked(topics: Topics) -> Topics:
-    return {
-        topic: tuple(event._replace(text=_NUMBERS.sub("#", event.text)) for event in events)
-        for topic, events in topics.items()
-    }
+    return {topic: tuple(event.without_numbers for event in events) for topic, events in topics.items()}
 
 
 def _of_topics(old: Topics, new: Topics) -> Iterator[Difference]:
     for topic in {**old, **new}:
         if topic.startswith(SIZES) and not (topic in old and topic in new):
             continue  # a default that a context without one_sided has elsewhere
-        compare = _longer if topic.startswith(LIFE) else _first
+        compare = _longer if topic.startswith(LIFE) else _more if topic == STDERR else _first
         if (found := compare(topic, old.get(topic, ()), new.get(topic, ()))) is not None:
             yield found
 
@@ -104,6 +105,19 @@ def _longer(topic: str, old: Events, new: Events) -> Difference | None:
         return None
     closed = [event for event in old if event.text != LEFT_OPEN]
     return Difference(topic, len(left_new), closed[-1] if closed else NOTHING, left_new[-1])
+
+
+def _more(topic: str, old: Events, new: Events) -> Difference | None:
+    """Return the first line that only one side has. What a line says is not compared: texts of errors are new ones."""
+    if len(old) == len(new):
+        return None
+    fewer, more = sorted((old, new), key=len)
+    before, after = ([event.without_numbers.text for event in side] for side in (fewer, more))
+    for _, start, end, place, behind in SequenceMatcher(None, before, after).get_opcodes():
+        if behind - place > end - start:
+            extra = more[place]
+            return Difference(topic, place + 1, *((extra, NOTHING) if more is old else (NOTHING, extra)))
+    return None
 
 
 def _of_connections(old: Sequence[Topics], new: Sequence[Topics]) -> Iterator[Difference]:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
-from migrate.verify.account import RESULTS, STDOUT, TRACEBACKS, Account
+from migrate.verify.account import RESULTS, STDERR, STDOUT, TRACEBACKS, Account
 from migrate.verify.comparison import NOTHING, Difference
 from migrate.verify.events import Event, Events
 
@@ -38,7 +38,8 @@ class _Pair(NamedTuple):
 def as_of_generation_1(old: Account, new: Account) -> tuple[Account, list[Difference]]:
     """Return the new account with the endings of the old one, and the differences that this takes away.
 
-    With another ending a thread does more, or less: it has no order then that could be compared.
+    With another ending a thread does more, or less, and says so: it has no order then that could be compared, and no
+    number of lines on standard error.
     """
     paired = {
         topic: list(_results(old.topics.get(topic, ()), events))
@@ -58,6 +59,8 @@ def as_of_generation_1(old: Account, new: Account) -> tuple[Account, list[Differ
     topics = {**new.topics, **{topic: _as_old(pairs) for topic, pairs in paired.items()}}
     if TRACEBACKS in old.topics and _other_than_endings(old) == _other_than_endings(new):
         topics[TRACEBACKS] = old.topics[TRACEBACKS]
+    if STDERR in old.topics:
+        topics[STDERR] = old.topics[STDERR]
     return replace(new, topics=topics, strands=()), coded
 
 

@@ -2,22 +2,38 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from migrate.verify.stage import Line
 
 ORDER = "order of"  # begins topics that have no texts, but the places of events among each other
+_NUMBERS = re.compile(r"0x[0-9a-fA-F]+|\d+(\.\d+)?")
 ENDS = ("producer", "consumer")  # of a fast path
 
 
 class Event(NamedTuple):
-    """Something that happened. `text` is what is compared; `at` is the line of the program that led to it."""
+    """Something that happened. `text` is what is compared; `at` is the line of the program that led to it.
+
+    `bare` is the text without numbers, where that cannot be seen from the text: it may have a digest.
+    """
 
     text: str
     at: str = ""
     t: float = float("inf")  # the monotonic clock in nanoseconds; none for what is printed
     source: str = ""  # what stands in that line, once it is to be shown
+    bare: str = ""
+
+    @property
+    def without_numbers(self) -> Event:
+        """The event, with # for each number: what they are may depend on the clock."""
+        return self._replace(text=self.bare or bare(self.text))
+
+
+def bare(text: str) -> str:
+    """Return a text with # for each number."""
+    return _NUMBERS.sub("#", text)
 
 
 Events = tuple[Event, ...]

@@ -26,8 +26,19 @@ def reasons(peers: Sequence[Peer], remains: Sequence[Remains]) -> Iterator[str]:
                 yield f"{waited}, when the next end was started; --cue is what it prints when it is"
     for peer, left in zip(peers, remains, strict=True):
         if isinstance(left.status, int) and left.status > 0 and not has_met(left.trace):
-            *_, last = ["nothing", *filter(None, map(str.strip, left.stderr.splitlines()))]
-            yield f"the old {peer.name} ended with status {left.status}; the last line of its standard error: {last}"
+            yield _last_words(peer, left)
+
+
+def failures(peers: Sequence[Peer], remains: Sequence[Remains]) -> Iterator[str]:
+    """Yield the last words of each end that has met another one, and ended by an exception that nothing caught."""
+    for peer, left in zip(peers, remains, strict=True):
+        if left.status == 1 and "\nTraceback (most recent call last):\n" in f"\n{left.stderr}" and has_met(left.trace):
+            yield _last_words(peer, left)
+
+
+def _last_words(peer: Peer, left: Remains) -> str:
+    *_, last = ["nothing", *filter(None, map(str.strip, left.stderr.splitlines()))]
+    return f"the old {peer.name} ended with status {left.status}; the last line of its standard error: {last}"
 
 
 def are_apart(remains: Sequence[Remains]) -> bool:

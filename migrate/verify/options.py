@@ -24,6 +24,7 @@ from migrate._options import (
 )
 from migrate.outcome import Options
 from migrate.verify import refused
+from migrate.verify.ignored import Ignored
 from migrate.verify.peers import Peer, Script
 from migrate.verify.rounds import FAULTS
 from migrate.verify.stage import Limits
@@ -64,6 +65,7 @@ class Settings:
     json: bool
     reports: tuple[tuple[str, Path], ...]  # form and file of each
     options: Options
+    ignored: Ignored
     keep: Path | None = None
 
 
@@ -85,6 +87,7 @@ def read_options(arguments: Sequence[str]) -> Settings:
         options=Options(
             given.unsafe, given.idioms, evidence=accounts(given.evidence or ()), keep_spelling=given.keep_spelling
         ),
+        ignored=Ignored.of(given.ignore or ()),
         keep=_empty(given.keep) if given.keep else None,
     )
 
@@ -115,6 +118,12 @@ def _parser() -> Parser:
     parser.add_argument("--times", type=count, default=1, metavar="N", help="repeat everything (default: once)")
     parser.add_argument("--faults", action="append", metavar="SPEC", help="replace the default faults; repeatable")
     parser.add_argument("--no-faults", action="store_true", help="run without faults only")
+    parser.add_argument(
+        "--ignore",
+        action="append",
+        metavar="REGEX",
+        help="leave out what matches in messages, output and files, such as random numbers; repeatable",
+    )
     parser.add_argument("--unsafe", action="store_true", help=UNSAFE)
     parser.add_argument("--idioms", action="store_true", help=IDIOMS)
     parser.add_argument("--keep-spelling", action="store_true", help=KEEP_SPELLING)

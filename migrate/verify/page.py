@@ -20,7 +20,7 @@ def text(result: Result) -> str:
     """Return the page."""
     word = result.verdict.word
     lead = joined(tag("strong", word, class_=word), report.headline(result).removeprefix(word).rstrip(":"))
-    parts = (*_differences(result), *_open(result), *_runs(result), *_scenes(result.scenes))
+    parts = (*_differences(result), *_left_out(result), *_open(result), *_runs(result), *_scenes(result.scenes))
     programs = " and ".join(" ".join((str(peer.old.path), *peer.arguments)) for peer in result.peers)
     return sheet(f"Verification of {programs}", lead, [*parts, *html.sections(result.migration)])
 
@@ -39,10 +39,16 @@ def _difference(divergence: Divergence) -> Element:
     return tag("li", report.where(divergence), tag("dl", *sides))
 
 
+def _left_out(result: Result) -> Iterator[Element]:
+    if result.ignored:
+        patterns = (tag("li", tag("code", pattern)) for pattern in result.ignored)
+        yield section("Left out by --ignore", tag("ul", *patterns))
+
+
 def _open(result: Result) -> Iterator[Element]:
     """Yield what keeps the verdict open."""
     stays = (f"{stays.path}:{stays.line}: stays old ({stays.code} {stays.message})" for stays in result.stays)
-    items = [tag("li", words) for words in (*result.reasons, *stays)]
+    items = [tag("li", words) for words in (*report.hints(result), *result.reasons, *stays)]
     if result.never_ran:
         calls = (tag("li", f"{call.path}:{call.line}: {call.name}") for call in result.never_ran)
         items.append(tag("li", report.never_ran(result), tag("ul", *calls)))

@@ -20,9 +20,10 @@ def text(result: Result) -> str:
 
 def _lines(result: Result) -> Iterator[str]:
     yield headline(result)
+    yield from (f"  left out (--ignore): {pattern}" for pattern in result.ignored)
     for divergence in (*first_of_each(result.divergences)[:_SHOWN], *first_of_each(result.coded)[:_SHOWN]):
         yield from _divergence(divergence)
-    yield from (f"  {reason}" for reason in result.reasons)
+    yield from (f"  {words}" for words in (*hints(result), *result.reasons))
     for stays in result.stays[:_SHOWN]:
         yield f"  {stays.path}:{stays.line}: stays old ({': '.join(filter(None, (stays.code, stays.message)))})"
     if result.never_ran:
@@ -33,10 +34,19 @@ def _lines(result: Result) -> Iterator[str]:
         yield f"    and {len(result.never_ran) - _SHOWN} more"
 
 
+def hints(result: Result) -> Iterator[str]:
+    """Yield which options may settle what keeps a verdict open."""
+    if result.verdict is Verdict.INCONCLUSIVE and result.divergences:
+        yield "what differs from run to run proves nothing; --ignore REGEX leaves it out"
+    if codes := sorted({stays.code for stays in result.stays if stays.code}):
+        yield f"what stays old: see python -m migrate explain {' '.join(codes)}; --evidence and --unsafe may settle it"
+
+
 def never_ran(result: Result) -> str:
     """Return how many calls never ran, and what helps."""
     calls = counted(len(result.never_ran), "call")
-    return f"{calls} of the old API never ran; --args, --args-service and --args-client may reach them"
+    options = "--args, --args-service, --args-client, --faults, and a --patience that ends before the service listens"
+    return f"{calls} of the old API never ran; what may reach them: {options}"
 
 
 def headline(result: Result) -> str:
@@ -108,6 +118,7 @@ def to_json(result: Result) -> str:
         "stays": [{**stays._asdict(), "path": str(stays.path)} for stays in result.stays],
         "reasons": list(result.reasons),
         "compiled": list(result.compiled),
+        "ignored": list(result.ignored),
     }
     return json.dumps(document, indent=2) + "\n"
 

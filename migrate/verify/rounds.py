@@ -10,9 +10,10 @@ from typing import Protocol
 
 from migrate._progress import Progress
 from migrate.verify import meeting
-from migrate.verify.account import Account, ran
+from migrate.verify.account import NOTHING_IGNORED, Account, ran
 from migrate.verify.comparison import Difference, differences, without_numbers, without_order
 from migrate.verify.endings import as_of_generation_1
+from migrate.verify.ignored import Ignored
 from migrate.verify.peers import Peer
 from migrate.verify.stage import KILLED, Line, Remains
 from migrate.verify.trees import Call, Trees
@@ -54,6 +55,7 @@ class Rounds:
     faults: Sequence[str] = FAULTS
     times: int = 1
     pairings: Sequence[tuple[bool, ...]] = ()  # but that of old ends only; none: all of them
+    ignored: Ignored = NOTHING_IGNORED
     progress: Progress = field(default_factory=Progress)
     _runs: int = 0
     _ran: set[tuple[str, int]] = field(default_factory=set)
@@ -63,6 +65,7 @@ class Rounds:
     _coded: list[Divergence] = field(default_factory=list)
     _apart: bool = False  # the old ends have not met, without faults, so that others would not either
     _unmet: list[str] = field(default_factory=list)  # why not, and how ends failed before they had met
+    _failed: list[str] = field(default_factory=list)  # how ends failed after that: it may explain why calls never ran
     _compiled: dict[bool, set[str]] = field(default_factory=lambda: {False: set(), True: set()})  # by side
 
     def result(self) -> Result:
@@ -97,6 +100,7 @@ class Rounds:
             migration=trees.migration(self._is_of_program),
             compiled=tuple(sorted(self._compiled[False])),
             peers=tuple(self.stage.peers),
+            ignored=tuple(pattern.pattern for pattern in self.ignored.patterns),
         )
 
     def _with_sources(self, divergence: Divergence) -> Divergence:
@@ -132,6 +136,7 @@ class Rounds:
         if not faults and held is None and not self._all_have_run():
             self._apart = meeting.are_apart(remains)
             self._unmet = [*meeting.reasons(self.stage.peers, remains)]
+            self._failed = [*meeting.failures(self.stage.peers, remains)]
         late = [peer.name for peer, left in zip(self.stage.peers, remains, strict=True) if left.status == KILLED]
         under = f" (faults: {faults}{'; nothing was compared under them' if held is None else ''})" if faults else ""
         self._late.update(f"the old {name} was {KILLED}{under}" for name in late)
@@ -141,7 +146,7 @@ class Rounds:
     def _accounts(self, run: Run, remains: Sequence[Remains]) -> list[Account]:
         """Return what each end did. Under faults a program waits, and what comes meanwhile is a matter of time."""
         return [
-            Account.of(left, results=peer.shows_results, order=not run.faults)
+            Account.of(left, results=peer.shows_results, order=not run.faults, ignored=self.ignored)
             for peer, left in zip(self.stage.peers, remains, strict=True)
         ]
 
@@ -211,6 +216,8 @@ class Rounds:
         if self._compiled[True]:
             yield f"the new side calls {', '.join(sorted(self._compiled[True]))}"
         yield from self._unmet
+        if not self._all_have_run():
+            yield from self._failed
         yield from sorted(self._late)
 
 
@@ -218,27 +225,35 @@ def _persistent(olds: Sequence[Account], news: Sequence[Account]) -> Iterator[tu
     """Yield the differences between the first accounts that no other old one takes away, and whether each side agrees
     with itself there.
 
-    Where both did the same, in another order or elsewhere, work may go to whoever is free, and all runs have to agree;
-    if they do not in the order of sends and receives, it is a race.
+    Where the old side agrees with itself but for numbers, or but for the order, the new one has to differ from it in
+    more than these, and all runs have to agree. So they have to where both did the same, in another order or elsewhere:
+    work may go to whoever is free. If they do not in the order of sends and receives, it is a race.
     """
     for difference in differences(olds[0], news[0]):
         topic = difference.topic
-        forms = _FORMS[: _varies(topic, olds) + 1]
+        place = _agreeing(topic, olds)
+        forms = _FORMS if place is None else _FORMS[: place + 1]
         if all(topic in _topics_apart(form(old), form(news[0])) for form in forms for old in olds):
-            agree = len(forms) == 1 and all(topic in _topics_apart(olds[0], new) for new in news)
+            steady = forms[-1]
+            agree = place is not None and all(topic in _topics_apart(steady(olds[0]), steady(new)) for new in news)
             is_elsewhere = topic not in _topics_apart(without_order(olds[0]), without_order(news[0]))
-            is_steady = agree and (len(olds) > _MOST or not is_elsewhere)
+            is_steady = agree and (len(olds) > _MOST or (place == 0 and not is_elsewhere))
             if agree or not difference.is_minor:
-                yield difference, is_steady
+                yield _seen(topic, steady(olds[0]), steady(news[0])) if agree else difference, is_steady
 
 
-def _varies(topic: str, olds: Sequence[Account]) -> int:
-    """Return the number of the first form in which accounts agree on a topic; that of the last one if in none."""
+def _seen(topic: str, old: Account, new: Account) -> Difference:
+    """Return the difference of a topic, which there is, in the form in which it is certain."""
+    return next(difference for difference in differences(old, new) if difference.topic == topic)
+
+
+def _agreeing(topic: str, olds: Sequence[Account]) -> int | None:
+    """Return the number of the first form in which accounts agree on a topic."""
     for number, form in enumerate(_FORMS):
         first, *others = map(form, olds)
         if not any(topic in _topics_apart(first, other) for other in others):
             return number
-    return len(_FORMS) - 1
+    return None
 
 
 def _topics_apart(old: Account, new: Account) -> set[str]:

@@ -1,4 +1,4 @@
-"""What each thread of a program did, in its order: what it sent, received and printed, and how its calls failed.
+"""What each thread of a program did, in its order: what it sent, received and printed, how calls failed, whom it left.
 
 One thread has one order. Between threads, and between those that print without Python, a run shows none.
 """
@@ -30,10 +30,13 @@ def strands(lines: Iterable[Line], folder: str) -> Iterator[Topics]:
     Each topic ends with what does not depend on the order.
     """
     threads: dict[tuple[int | None, int | None], list[Line]] = {}
-    for line in by_age(line for line in lines if is_message(line) or line["what"] in ("failed", "printed")):
+    for line in by_age(line for line in lines if _is_step(line) or _is_goodbye(line)):
         threads.setdefault((line.get("pid"), line.get("thread_id")), []).append(line)
-    for done in threads.values():
-        topics = {**_placed([*_without_repeats(done)], folder), **_exceptions(done, folder), **_turns(done, folder)}
+    for everything in threads.values():
+        done = [line for line in everything if _is_step(line)]
+        left = [line for line in everything if _is_goodbye(line)]
+        placed = _placed([*_without_repeats(done)], folder)
+        topics = {**placed, **_exceptions(done, folder), **_turns(done, folder), **_goodbyes(left, folder)}
         if topics:
             yield topics
 
@@ -94,6 +97,30 @@ def _turns(done: Iterable[Line], folder: str) -> Topics:
         for line in messages
     ]
     return {TURNS: (*turns, Event(f"the end behind {counted(len(turns), 'message')}"))}
+
+
+def _goodbyes(left: Iterable[Line], folder: str) -> Topics:
+    """In which order a thread left its peers: servers their connections, and clients and servers altogether."""
+    goodbyes = [
+        Event(f"{_peer(line) if 'connection' in line else home(line)} ends", place(line, folder), line["t"])
+        for line in left
+    ]
+    if len({event.text for event in goodbyes}) < 2:
+        return {}
+    return {f"{ORDER} goodbyes": (*goodbyes, Event(f"the end behind {counted(len(goodbyes), 'goodbye')}"))}
+
+
+def _is_step(line: Line) -> bool:
+    return is_message(line) or line["what"] in ("failed", "printed")
+
+
+def _is_goodbye(line: Line) -> bool:
+    is_stopped = line["what"] == "state" and (line["old"], line["new"]) == ("RUNNING", "STOPPING") and "side" in line
+    return is_stopped or (line["what"] == "disconnect" and line.get("result") == "DOCA_SUCCESS")
+
+
+def _goodbye(line: Line) -> str:
+    return _peer(line) if "connection" in line else home(line)
 
 
 def _peer(line: Line) -> str:

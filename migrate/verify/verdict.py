@@ -72,6 +72,7 @@ class Result:
 
     `compared`: the runs held against the old program. `scenes`: the first of them, and the first that differs.
     `coded` are differences that were meant: they keep nothing open.
+    `ignored`: the regular expressions of what was left out.
     `compiled` are the names of the old calls that compiled programs made: where, and which they did not, is not known.
     """
 
@@ -86,6 +87,7 @@ class Result:
     compiled: tuple[str, ...] = ()
     coded: tuple[Divergence, ...] = ()
     peers: tuple[Peer, ...] = ()
+    ignored: tuple[str, ...] = ()
 
     @property
     def verdict(self) -> Verdict:

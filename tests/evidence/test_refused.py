@@ -44,7 +44,7 @@ def test_a_file_of_another_program(recorded: Callable[..., Recorded], tmp_path: 
     run = recorded(PROGRAM, "name")
     other = Recorded(tmp_path / "other.py", run.report)
     other.script.write_text("# another\n" + PROGRAM)
-    assert reasons(other) == {"run.json has no run of this file"}
+    assert reasons(other) == {"there is no run of this file in run.json"}
 
 
 def test_a_copy_of_the_file_counts(recorded: Callable[..., Recorded], tmp_path: Path) -> None:

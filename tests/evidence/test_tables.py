@@ -37,3 +37,38 @@ def test_an_f_string_has_no_room(recorded: Callable[..., Recorded]) -> None:
     outcome = recorded(program).migrated()
     assert "getattr(cc" in outcome.new.decode()
     assert {finding.code for finding in outcome.findings} >= {"CCM005"}
+
+
+PEER = """\
+import time
+import doca_comm_channel as cc
+service, client = cc.Endpoint(), cc.Endpoint()
+device = cc.open_device("03:00.0")
+service.set_device(device)
+service.set_device_rep(device.open_representor("b1:00.0"))
+service.listen("peers")
+client.set_device(cc.open_device("b1:00.0"))
+to_service = client.connect("peers")
+while True:
+    try:
+        client.sendto(b"hello", to_service)
+        break
+    except cc.Again:
+        cc.doca_comm_channel_ep_recvfrom(service, 99, 0)
+while True:
+    try:
+        message, peer = service.recvfrom(99)
+        break
+    except cc.Again:
+        time.sleep(0.001)
+for what in ("messages", "bytes"):
+    peer.update_info()
+    print(getattr(peer, "get_" + message.decode()[5:] + "recv_" + what)())
+"""
+
+
+def test_calls_on_a_peer_that_a_message_came_with(recorded: Callable[..., Recorded]) -> None:
+    """It comes as part of what recvfrom of an endpoint returns."""
+    new = recorded(PEER).migrated().new.decode()
+    assert '"get_recv_bytes": lambda' in new
+    assert "getattr(peer" not in new

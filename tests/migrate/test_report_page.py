@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from migrate._findings import with_evidence
 from migrate.codes import CODES
 from migrate.outcome import FileOutcome, Finding, Level, Span
 from migrate.report import html
@@ -25,12 +26,18 @@ def test_causes_have_what_follows_from_them_wherever_it_is() -> None:
 
 
 def test_what_evidence_has_settled_is_marked() -> None:
-    settled = finding(A, CAUSE, "CCM083", Level.EVIDENCE, change="x", evidence="<2 runs> showed it")
-    open_still = finding(A, CAUSE, "CCM005", Level.MANUAL, evidence="the file has changed since")
+    """The message says so, once."""
+    found = (
+        finding(A, CAUSE, "CCM083", Level.EVIDENCE, change="x", evidence="<2 runs>"),
+        finding(A, CAUSE, "CCM005", Level.MANUAL, evidence="the file has changed since"),
+    )
+    settled, open_still = (
+        part._replace(message=with_evidence(part.message, part.level, part.evidence)) for part in found
+    )
     run = Run(BASE, (FileOutcome(A, b"", b"x", (settled, open_still)),))
     words = pages.read(html.text(run)).words
-    assert f"CCM083 evidence {CODES['CCM083'].title} (1 place)about CCM083 & <i> (<2 runs> showed it) a b.py:3" in words
-    assert "about CCM005 & <i> (the file has changed since)" in words
+    assert f"CCM083 evidence {CODES['CCM083'].title} (1 place)about CCM083 & <i>; settled by <2 runs> a b.py:3" in words
+    assert words.count("the file has changed since") == 1
 
 
 def test_a_circle_has_a_cause_all_the_same() -> None:
@@ -105,3 +112,10 @@ def test_the_filter_knows_every_code_of_a_part() -> None:
     assert '<tr data-codes="CCM003 CCM033 CCM061 CCM083" id="file-1">' in text
     assert '<option value="CCM033">CCM033 (1)</option>' in text
     assert '<tr id="file-2">' in text
+
+
+def test_code_in_the_pages_of_codes_is_code() -> None:
+    page = html.text(Run(BASE, (FileOutcome(A, b"", b"x", (finding(A, CAUSE, "CCM005", Level.MANUAL),)),)))
+    assert "`" in CODES["CCM005"].advice
+    assert "`" not in page
+    assert "<code>methodcaller</code>" in page

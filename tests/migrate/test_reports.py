@@ -70,6 +70,15 @@ def test_the_text_has_causes_first_and_counts_what_follows() -> None:
     ]
 
 
+def test_a_file_whose_references_are_the_same_is_done_with_the_others() -> None:
+    """`ep.listen(name)` is one that stays as it is."""
+    same = FileOutcome(A, b"x", b"x", (finding(A, CAUSE, change="listen"),))
+    other = FileOutcome(B, b"x", b"y", (finding(B, CAUSE, change="comch"),))
+    for written, verb in ((frozenset({B}), "was"), (frozenset[Path](), "would be")):
+        lines = [line.text for line in text.lines(Run(BASE, (same, other), written=written))]
+        assert lines[0] == f"a b.py: 1 reference {verb} rewritten, none need you"
+
+
 def test_circles_of_causes_end() -> None:
     one, two = Span(1, 0, 1, 1), Span(2, 0, 2, 1)
     findings = (

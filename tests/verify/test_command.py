@@ -160,6 +160,11 @@ def test_what_nobody_has_rewritten_is_not_compared_with_itself(folder: Path) -> 
         options.read_options([str(program)])
 
 
+def test_what_is_ignored_is_a_regular_expression(folder: Path) -> None:
+    with pytest.raises(UsageError, match=r"--ignore '\(' is no regular expression: missing \), "):
+        options.read_options([str(folder / "flush.py"), "--ignore", "("])
+
+
 def test_ends_with_successors(tmp_path: Path) -> None:
     """A compiled end, or one by another name, has a successor in the other folder; its results cannot be seen."""
     for name in ("old/service", "old/client.py", "new/service.py", "new/caller.py"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import hashlib
 from dataclasses import replace
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 from migrate.verify.account import MESSAGES, Account, ran
 from migrate.verify.comparison import differences, without_numbers, without_order
 from migrate.verify.events import Event, Topics
+from migrate.verify.ignored import Ignored
 from tests.verify.accounts import account, events, remains
 
 
@@ -84,10 +86,31 @@ def test_numbers_can_be_taken_away() -> None:
     assert differences(without_numbers(old), without_numbers(new)) == []
 
 
+def test_numbers_are_taken_out_of_messages_before_their_digest() -> None:
+    """Of one that the trace does not have in full, the digest stays."""
+
+    def sent(data: bytes, **facts: Any) -> Account:
+        digest = hashlib.sha256(data).hexdigest()
+        return Account.of(remains(trace=(message("send", data) | {"digest": digest} | facts,)))
+
+    def at(clock: bytes, tail: bytes = b"") -> Account:
+        return sent(b"at " + clock + b" a line that is longer than what is shown of a message" + tail)
+
+    for old, new in ((at(b"9.75"), at(b"10.125")), (sent(b"1" * 48), sent(b"1" * 49))):
+        assert differences(old, new)
+        assert differences(without_numbers(old), without_numbers(new)) == []
+    for old, new in (
+        (at(b"9.75"), at(b"9.75", b"!")),
+        (sent(b"\x01"), sent(b"\x02")),
+        (sent(b"1" * 60, length=2000), sent(b"2" * 60, length=2000)),
+    ):
+        assert differences(without_numbers(old), without_numbers(new))
+
+
 def test_messages_by_content_and_line() -> None:
     trace = (message("send", b"hello", t=2), message("receive", b"x" * 60, t=1), line("up", ok=True, t=0))
     (topics,) = Account.of(remains(trace=trace)).connections
-    assert topics["sends of the client of svc"] == (Event("5 bytes b'hello'", "a.py:5", 2),)
+    assert topics["sends of the client of svc"] == (Event("5 bytes b'hello'", "a.py:5", 2, bare="# bytes b'hello'"),)
     (received,) = topics["receives of the client of svc"]
     assert received.text.startswith("60 bytes b'xxx")
     assert received.text.endswith("'... d")
@@ -216,6 +239,7 @@ WHILE = "\nDuring handling of the above exception, another exception occurred:\n
         (f"{BLOCK}KeyError: 'a'\n", ["KeyError"]),
         (f"log: lost\n{BLOCK}doca_comm_channel.Again: no room\nfor\nit\nlog: end\n", ["Again"]),
         (f"{BLOCK}KeyError: 'a'\n{CAUSE}{BLOCK}a.b.Wrong\n", ["Wrong"]),
+        (f"{BLOCK}Error: a\nb\n{WHILE}{BLOCK}a.b.Wrong: c\nd\n", ["Wrong"]),
         (f"{BLOCK}KeyError: 'a'\n{WHILE}{BLOCK}a.Wrong\nException in thread b:\n{BLOCK}Other\n", ["Other", "Wrong"]),
     ],
 )
@@ -224,7 +248,68 @@ def test_tracebacks_by_class(stderr: str, classes: list[str]) -> None:
     assert [event.text for event in topics["tracebacks"]] == classes
 
 
+def test_tracebacks_in_a_log_and_on_standard_output() -> None:
+    """Their lines are those of either program, and so are the texts of errors."""
+
+    def logged(line: str, said: str) -> Account:
+        text = f"up\n{BLOCK}    {line}\nKeyError: 'a'\n{CAUSE}{BLOCK}a.b.Wrong: {said}\ndown\n"
+        return Account.of(replace(remains(text), files={"a.log": text.encode()}))
+
+    assert differences(logged("ep.sendto(msg, peer)", "sendto: no"), logged("ep.send_to(msg, peer)", "send_to")) == []
+    account = logged("f()", "no")
+    for topics, topic in ((account.topics, "stdout"), (account.files or {}, "file a.log")):
+        assert [event.text for event in topics[topic]] == ["up", "traceback of Wrong", "down"]
+
+
 FILES = {"a.log": b"in /program/x\nb\n", "gone": None, "none": b"", "picture": b"\xff\x00"}
+
+
+TOLD = """\
+try 1
+Traceback (most recent call last):
+  File "a.py", line 1, in f
+    f()
+
+KeyError: 'a'
+send: full
+up
+"""
+
+
+def test_what_is_told_on_standard_error() -> None:
+    """How many lines there are beside tracebacks, not what they say: the first one that is missing, or more."""
+
+    def told(stderr: str, *, order: bool = True) -> Account:
+        return Account.of(replace(remains(), stderr=stderr), order=order)
+
+    assert [event.text for event in told(TOLD).topics["stderr"]] == ["try 1", "send: full", "up"]
+    assert "stderr" not in told(TOLD, order=False).topics
+    other = TOLD.replace("send: full", "send_to: the queue is full").replace("    f()\n", "")
+    assert differences(told(TOLD), told(other)) == []
+    for less, line, number in ((TOLD.replace("send: full\n", ""), "send: full", 2), ("try 2\nsend: full\n", "up", 3)):
+        found = [part for part in differences(told(TOLD), told(less)) if part.topic == "stderr"]
+        assert [(part.number, part.old.text, part.new.text) for part in found] == [(number, line, "nothing")]
+        assert all(part.is_minor for part in found)
+    (more,) = differences(told("a\nb\n"), told("a\nc\nb\n"))
+    assert (more.number, more.old.text, more.new.text) == (2, "nothing", "c")
+
+
+def test_what_is_left_out_of_messages_and_files() -> None:
+    """The rest of a message is compared, with the digest of what there is of it."""
+
+    def left(token: bytes, end: bytes = b".") -> Account:
+        trace = tuple(message("send", b"token " + token + b" " + rest) for rest in (end, end * 50))
+        files = {"a.log": b"got " + token + b"\n", "b.bin": b"\xff" + end}
+        return Account.of(replace(remains(trace=trace), files=files), ignored=Ignored.of([r"\b[a-f]{2,}\b"]))
+
+    (topics,) = left(b"abc").connections
+    assert [event.text for event in topics["sends of the client of svc"]][:1] == ["8 bytes b'token  .'"]
+    assert differences(left(b"abc"), left(b"deadbeef")) == []
+    beats = tuple(message("send", data, t=t) for t, data in enumerate((b"beat", b"1", b"beat", b"", b"beat")))
+    (topics,) = Account.of(remains(trace=beats), ignored=Ignored.of(["^beat$"])).connections
+    assert [event.text for event in topics["sends of the client of svc"]] == ["1 bytes b'1'", "0 bytes b''"]
+    topics_apart = {part.topic for part in differences(left(b"abc"), left(b"deadbeef", b"!"))}
+    assert topics_apart == {"sends of the client of svc", "file b.bin"}
 
 
 def test_files() -> None:

@@ -100,3 +100,13 @@ def test_a_topology_is_named_from_where_the_command_starts(
     program = tmp_path / "pair" / "program.py"
     program.write_text("import doca_comm_channel as cc\ncc.open_device('03:00.0').close()\n")
     assert main(["verify", "--no-faults", str(program)]) == 0, capsys.readouterr().out
+
+
+def test_an_end_that_fails_when_they_have_met(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Why calls behind that never ran; it is no reason where all have run."""
+    failing = CLIENT + 'raise RuntimeError("no more")\n'
+    told = "  the old client ended with status 1; the last line of its standard error: RuntimeError: no more"
+    lines = verify(capsys, tmp_path, SERVICE, failing + 'ep.sendto(b"x", None)\n', "--no-faults")
+    assert told in lines, lines
+    lines = verify(capsys, tmp_path, SERVICE, failing, "--no-faults", status=0)
+    assert told not in lines

@@ -190,6 +190,40 @@ def test_calls_that_cannot_be_made(tmp_path: Path) -> None:
     ]
 
 
+PRINTS = """\
+import sys
+import threading
+import doca_comm_channel as cc
+sys.setswitchinterval(1e-6)
+
+
+def count(name):
+    for number in range(100):
+        print(name, number, "of a thread")
+
+
+threads = [threading.Thread(target=count, args=(name,)) for name in "abcd"]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+print("begun", end=", ")
+cc.Endpoint()
+sys.stdout.buffer.write(b"bytes, ")
+print("ended", end="")
+"""
+
+
+@pytest.mark.parametrize("new", [False, True])
+def test_what_threads_print_is_not_torn(tmp_path: Path, new: bool) -> None:
+    """Without the watcher a print is one line, too; and what was begun comes before what the program does then."""
+    (remains,) = stage(tmp_path, UNHURRIED, program=PRINTS).run("1", [new])
+    *lines, last = remains.stdout.split("\n")
+    assert (remains.status, remains.stderr, last) == (0, "", "begun, bytes, ended")
+    assert sorted(lines) == sorted(f"{name} {number} of a thread" for name in "abcd" for number in range(100))
+    assert [line["rest"] for line in remains.watched if line["what"] == "printed"][-3:] == [7, 7, 5]
+
+
 FILES = """\
 import pathlib
 import sys

@@ -104,6 +104,20 @@ def test_whose_turn_it_is() -> None:
     assert apart(of(did(send(1), send(1))), of(did(send(1), send(1)))) == []
 
 
+def test_whom_a_thread_leaves_first() -> None:
+    def stopped(service: str) -> Step:
+        return "state", {"service": service, "side": "client", "old": "RUNNING", "new": "STOPPING"}
+
+    def disconnected(connection: int, result: str = OK) -> Step:
+        return "disconnect", {"service": "svc", "side": "server", "connection": connection, "result": result}
+
+    for one, other in ((stopped("a"), stopped("b")), (disconnected(1), disconnected(2))):
+        (found,) = apart(of(did(one, other)), of(did(other, one)))
+        assert found[:2] == ("order of goodbyes", 1)
+        assert apart(of(did(one, other)), of(did(one))) == []  # it is told as what it is: left open, or still connected
+    assert of(did(disconnected(1), disconnected(2, "DOCA_ERROR_NOT_CONNECTED"))).strands == ()
+
+
 def test_whose_message_comes_first_is_not_for_the_program_to_say() -> None:
     answers = receive(1), send(1), receive(2), send(2)
     assert apart(of(did(*answers)), of(did(*answers[2:], *answers[:2]))) == []

@@ -13,6 +13,7 @@ import pytest
 
 from migrate import _progress
 from migrate.verify import report
+from migrate.verify.ignored import Ignored
 from migrate.verify.rounds import Rounds
 from migrate.verify.stage import KILLED, Remains
 from migrate.verify.trees import Call, Stays
@@ -87,18 +88,49 @@ def test_a_clock_is_no_divergence() -> None:
 def test_the_order_of_those_who_come_at_once_is_no_divergence() -> None:
     old = [remains("red 1\nblue 2"), remains("blue 1\nred 2")]
     assert rounds(Acted(old.copy(), [remains("blue 3\nred 4")])).verdict is Verdict.EQUIVALENT
-    assert rounds(Acted(old.copy(), [remains("blue 1\nblue 2")])).verdict is Verdict.INCONCLUSIVE
 
 
-def test_where_a_clock_varies_the_order_still_counts() -> None:
-    old = [remains("took 1\nend"), remains("took 2\nend")]
-    assert rounds(Acted(old, [remains("end\ntook 3")])).verdict is Verdict.INCONCLUSIVE
+def test_what_is_wrong_beside_what_varies_is_a_divergence() -> None:
+    """Where the runs of the old program agree but for numbers, or the order, and no run of the new one with them."""
+    for olds, new in (
+        (("took 1\nend", "took 2\nend"), "end\ntook 3"),
+        (("took 1\nend", "took 2\nend"), "took 3"),
+        (("red 1\nblue 2", "blue 1\nred 2"), "blue 1\nblue 2"),
+    ):
+        stage = Acted([*map(remains, olds)], [remains(new)])
+        assert (rounds(stage).verdict, len(stage.asked)) == (Verdict.DIVERGED, 14)
+        stage = Acted([*map(remains, olds)], [remains(new), remains(olds[0])])
+        assert rounds(stage).verdict is Verdict.INCONCLUSIVE
+
+
+def test_a_line_that_is_missing_in_a_log_with_times() -> None:
+    def logged(*lines: str) -> Remains:
+        return replace(remains("same"), files={"a.log": "".join(f"{line}\n" for line in lines).encode()})
+
+    old = [logged("10:01 up", "10:02 down"), logged("10:03 up", "10:04 down")]
+    result = rounds(Acted(old.copy(), [logged("10:05 up")]))
+    assert result.verdict is Verdict.DIVERGED
+    assert [line.strip() for line in report.text(result).splitlines()[1:]] == [
+        "program, file a.log, number 2 (new)", "old: #:# down", "new: nothing",
+    ]  # fmt: skip
+    assert rounds(Acted(old.copy(), [logged("10:05 up", "10:06 down")])).verdict is Verdict.EQUIVALENT
 
 
 def test_an_old_program_that_varies_proves_nothing() -> None:
-    result = rounds(Acted([remains("a"), remains("b")], [remains("c")]))
+    """But for what the user has left out; the verdict says how, and what was."""
+    olds, new = ["token a\nend\n", "token b\nend\n"], remains("token c\nend\n")
+    result = rounds(Acted([*map(remains, olds)], [new]))
     assert result.verdict is Verdict.INCONCLUSIVE
-    assert "it differs from run to run" in report.text(result)
+    text = report.text(result)
+    assert "it differs from run to run" in text
+    assert "  what differs from run to run proves nothing; --ignore REGEX leaves it out\n" in text
+    ignored = Ignored.of(["(?<=token )\\w+$", "0x"])
+    result = Rounds(Acted([*map(remains, olds)], [new]), (), ignored=ignored).result()
+    assert result.verdict is Verdict.EQUIVALENT
+    assert "  left out (--ignore): (?<=token )\\w+$\n  left out (--ignore): 0x\n" in report.text(result)
+    assert json.loads(report.to_json(result))["ignored"] == ["(?<=token )\\w+$", "0x"]
+    wrong = Rounds(Acted([*map(remains, olds)], [remains("token c\n")]), (), ignored=ignored).result()
+    assert wrong.verdict is Verdict.DIVERGED
 
 
 def test_a_steady_difference_counts_beside_one_that_varies() -> None:
@@ -136,7 +168,9 @@ def test_no_old_call_is_never_equivalent() -> None:
 def test_what_stays_old() -> None:
     result = rounds(Acted(SAME, SAME, stays=(Stays(Path("a.py"), 3, "CCM033", "it goes somewhere"),)))
     assert result.verdict is Verdict.INCONCLUSIVE
-    assert "a.py:3: stays old (CCM033: it goes somewhere)" in report.text(result)
+    text = report.text(result)
+    assert "a.py:3: stays old (CCM033: it goes somewhere)" in text
+    assert "what stays old: see python -m migrate explain CCM033; --evidence and --unsafe may settle it" in text
 
 
 def test_an_old_program_that_does_not_end() -> None:

@@ -27,7 +27,7 @@ def diffs(run: Run, links: Links) -> Iterator[Element]:
 
 def _file(run: Run, file: Shown) -> Element:
     findings = file.outcome.findings
-    counts = Counts.of(findings).text(file.outcome.path in run.written) if findings else ""
+    counts = Counts.of(findings).text(run.is_done(file.outcome)) if findings else ""
     rows = list(chain.from_iterable((_GAP, *(_row(file, row) for row in hunk)) for hunk in file.hunks))[1:]
     summary = tag("summary", tag("b", run.name(file.outcome.path)), f" {counts}")
     table = tag("table", _HEAD, tag("tbody", *rows), class_="sides")

@@ -33,5 +33,11 @@ def joined(*content: str) -> Element:
     return Element("".join(part if isinstance(part, Element) else _escaped(part) for part in content))
 
 
+def prose(text: str) -> Element:
+    """Return a text in which code stands between backticks."""
+    parts = text.split("`")
+    return joined(*(tag("code", part) if number % 2 else part for number, part in enumerate(parts)))
+
+
 def _escaped(text: str) -> str:
     return escape(printable(text))

@@ -9,7 +9,7 @@ from migrate.codes import CODES
 from migrate.outcome import Finding
 from migrate.report import causes as why
 from migrate.report.page.links import Links, code_link, codes
-from migrate.report.page.markup import Element, joined, tag
+from migrate.report.page.markup import Element, joined, prose, tag
 from migrate.report.page.sheet import section
 from migrate.report.run import Run, counted
 
@@ -53,12 +53,6 @@ def _said(finding: Finding) -> Iterator[str]:
         yield tag("code", finding.name)
         yield " "
     yield finding.message
-    yield from _evidence(finding)
-
-
-def _evidence(finding: Finding) -> Iterator[Element]:
-    if finding.evidence:
-        yield tag("small", f" ({finding.evidence})")
 
 
 def notes(run: Run, links: Links) -> Iterator[Element]:
@@ -74,7 +68,7 @@ def _fold(links: Links, code: str, kind: str, findings: Sequence[Finding]) -> El
     title = CODES[code].title if code in CODES else ""
     lines: dict[Element, list[Element]] = {}
     for finding in findings:
-        words = joined(finding.message, *_evidence(finding))
+        words = joined(finding.message)
         lines.setdefault(words, [words]).append(links.place(finding))
     items = (tag("li", *(joined(part, " ") for part in parts)) for parts in lines.values())
     where = f" {title} ({counted(len(findings), 'place')})"
@@ -92,4 +86,4 @@ def codes_meant(run: Run) -> Iterator[Element]:
 def _meaning(code: str) -> Element:
     page = CODES[code]
     head = tag("h3", tag("span", code, class_="code"), f" {page.title}", id=code)
-    return tag("article", head, tag("p", page.explanation), tag("p", page.advice), data_codes=code)
+    return tag("article", head, tag("p", prose(page.explanation)), tag("p", prose(page.advice)), data_codes=code)

@@ -17,6 +17,7 @@ what a program does only when it is quick shows as such.
 
 from __future__ import annotations
 
+import atexit
 import importlib.machinery
 import importlib.util
 import io
@@ -65,6 +66,7 @@ def _watch(frame: FrameType, event: str, arg: Any) -> Any:
         return _of_program
     if not _is_toolkit(frame) or (caller := _caller(frame)) is None:
         return None
+    _put()
     place = caller.f_code.co_filename, caller.f_lineno
     if place not in _ran:
         _ran.add(place)
@@ -200,6 +202,7 @@ class _Stdout(io.FileIO):
     """Standard output, unbuffered."""
 
     def write(self, data: Any) -> int:
+        _put()
         octets = bytes(data)
         frame: FrameType | None = sys._getframe(1)
         while frame is not None and not frame.f_code.co_filename.startswith(_ROOT):
@@ -210,6 +213,47 @@ class _Stdout(io.FileIO):
         return super().write(data)
 
 
+class _Text(io.TextIOWrapper):
+    """Standard output as text, in which each thread writes lines: the parts of a print are not torn apart.
+
+    What a thread has begun it writes at the latest when it flushes, writes bytes, forks, or calls the toolkit.
+    """
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self.begun: dict[int, list[str]] = {}
+
+    def write(self, text: Any) -> int:
+        if self.closed or not isinstance(text, str):
+            return super().write(text)  # which refuses it
+        text.encode(self.encoding, self.errors or "strict")  # what cannot be written fails here
+        self.begun.setdefault(threading.get_ident(), []).append(text)
+        if text.endswith("\n"):
+            self.put(threading.get_ident())
+        return len(text)
+
+    def put(self, thread: int) -> None:
+        if parts := self.begun.pop(thread, None):
+            super().write("".join(parts))
+
+    def put_all(self) -> None:
+        for thread in [*self.begun]:
+            self.put(thread)
+
+    def flush(self) -> None:
+        self.put(threading.get_ident())
+        super().flush()
+
+
+_texts: list[_Text] = []  # standard output, if it is watched
+
+
+def _put() -> None:
+    """Write what this thread has begun."""
+    for text in _texts:
+        text.put(threading.get_ident())
+
+
 def _watched(stream: Any) -> Any:
     """Return a stream like standard output that records what is written; the same if it is not what we started."""
     raw = getattr(stream, "buffer", None)
@@ -217,8 +261,11 @@ def _watched(stream: Any) -> Any:
         return stream
     out = _Stdout(raw.fileno(), "w", closefd=False)
     out.name = raw.name
-    watched = io.TextIOWrapper(out, stream.encoding, stream.errors, write_through=True)
+    watched = _Text(out, stream.encoding, stream.errors, write_through=True)
     watched.mode = stream.mode  # type: ignore[misc]
+    os.register_at_fork(before=_put, after_in_child=watched.begun.clear)
+    atexit.register(watched.put_all)
+    _texts.append(watched)
     return watched
 
 
