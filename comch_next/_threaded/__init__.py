@@ -10,9 +10,10 @@ waiting clients     do not wait: they come up in progress, so connect succeeds w
 messages            move from the ring into a queue here. With recv_queue_size or more in it there is no
                     progress: nothing comes, sends stay in flight, losses go unnoticed, until `receive`. One
                     progress may bring several, so the queue can be longer by what one progress brings. What has
-                    moved is no longer in flight for its sender, and counts as received. A program that waits to
-                    send instead of receiving may wait for ever when the other side floods it, even if that one
-                    receives: an echo server, for example, with more messages on their way than its queue holds.
+                    moved is no longer in flight for its sender, and counts as received. While a send is answered
+                    AGAIN for want of tasks, the queue takes 1024 messages: the sends before it have to end.
+                    A program that waits for its sends in other ways, or that is flooded by more, may wait for
+                    ever, even if the other side receives.
 send_queue_size     is the context's pool of tasks: for all connections of a server together, not for each.
 send tasks          of the program are refused, before and after the port is opened: the pool is the port's.
 max_msg_size        of the port only restricts its sends; the connection's own size holds, too, and is not raised.

@@ -73,6 +73,10 @@ class Sends:
         """Whether the pool has no task left."""
         return self._out >= self._depth
 
+    def waited_for(self) -> bool:
+        """Whether the pool has no task left for a send that was answered AGAIN."""
+        return bool(self._blocked) and self.full()
+
     def accept(self, connection: Any, link: Link, message: bytes) -> bool:
         """Submit a message. False when it has to be sent again later, which `take_news` is then about."""
         if link.status == UP and not link.ending and not self.full():

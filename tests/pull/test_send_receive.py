@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import deque
+
 import pytest
 
 import comch_next as comch
 from comch_next.driver.emulated._connection import Connection
-from tests.pull.support import FORMS, Stage, until
+from tests.pull.support import FORMS, Stage, ready, until
 
 
 @pytest.mark.parametrize("client_form", FORMS)
@@ -165,3 +167,27 @@ def test_both_directions_at_once(stage: Stage, form: str) -> None:
         return min(got.values()) == count
 
     until(lambda: any(step() for _ in range(100)), 20.0)
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("waits", ["polls", "sleeps"])
+@pytest.mark.parametrize("client_form", FORMS)
+def test_an_echo_answers_who_has_more_under_way_than_its_queues_hold(
+    stage: Stage, form: str, client_form: str, waits: str
+) -> None:
+    server = stage.server(form, recv_queue_size=4, send_queue_size=4)
+    end, client = stage.meet(server, stage.client(client_form, recv_queue_size=4, send_queue_size=4))
+    sent, echoed, answers = 0, deque[bytes](), list[bytes]()
+    while len(answers) < 500:
+        while sent < 500 and sent - len(answers) < 64 and client.send(b"%d" % sent):
+            sent += 1
+        if not echoed and (came := server.receive()):
+            echoed.append(came[0])
+        if echoed and end.send(echoed[0]):
+            echoed.popleft()
+        elif echoed and waits == "sleeps":
+            server.arm_send()
+            ready(server.send_fd, 0.001)
+        if came := client.port.receive():
+            answers.append(came[0])
+    assert answers == [b"%d" % number for number in range(500)]
