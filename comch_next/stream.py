@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections import deque
 from contextlib import ExitStack, suppress
-from inspect import GEN_CLOSED, GEN_RUNNING, getgeneratorstate
 from threading import get_ident
 from typing import TYPE_CHECKING, Any
 
@@ -109,8 +108,8 @@ class Stream:
         link, before = self._link, self._link.steps
         if link.kept is None:
             raise BadState(f"{call} was attempted on {self!r} outside of its block; it is legal within")
-        if before is not None and (state := getgeneratorstate(before)) != GEN_CLOSED:
-            if state == GEN_RUNNING or link.caller != caller:
+        if before is not None and before.gi_frame is not None:
+            if before.gi_running or link.caller != caller:
                 raise BadState(f"{call} was attempted on {self!r} during its {link.call}; one call at a time is legal")
             before.close()
         link.give_back()
