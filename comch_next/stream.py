@@ -105,7 +105,8 @@ class Stream:
 
         caller: the thread or task that calls. One before that it has left by an interrupt ends here at the latest.
         """
-        link, before = self._link, self._link.steps
+        link = self._link
+        before: Any = link.steps  # whose type has no name for what a generator tells of itself
         if link.kept is None:
             raise BadState(f"{call} was attempted on {self!r} outside of its block; it is legal within")
         if before is not None and before.gi_frame is not None:
