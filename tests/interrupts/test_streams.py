@@ -64,22 +64,28 @@ def _places(work: Work, other: Work) -> list[int]:
     return random.Random(SEED).sample(range(1, strike.count + 1), _PLACES)
 
 
+def _interrupted(at: int, work: Work, other: Work) -> KeyboardInterrupt | None:
+    """Interrupt a block, close all of both ends, and return the interrupt; None if the place was not come by."""
+    interrupt = None
+    with connected() as pair:
+        theirs, strike = pair.start(pair.there, other), Strike(at)
+        try:
+            strike.run(lambda _: _in_a_block(pair, work), None)  # type: ignore[arg-type]
+        except KeyboardInterrupt as raised:
+            interrupt = raised
+        client = pair.here.client
+        assert client is not None
+        client.close()
+        error = theirs.exception(SOON_S)
+        assert error is None or isinstance(error, comch.DocaError), strike.place
+    return interrupt
+
+
 @pytest.mark.parametrize(("work", "other"), _SIDES)
 def test_a_block_that_is_interrupted(work: Work, other: Work) -> None:
-    before, kept = (open_fds(), mapped()), []
-    for at in _places(work, other):
-        with connected() as pair:
-            theirs, strike = pair.start(pair.there, other), Strike(at)
-            try:
-                strike.run(lambda _, pair=pair: _in_a_block(pair, work), None)  # type: ignore[arg-type, misc]
-            except KeyboardInterrupt as interrupt:
-                kept.append(interrupt)
-            client = pair.here.client
-            assert client is not None
-            client.close()
-            error = theirs.exception(SOON_S)
-            assert error is None or isinstance(error, comch.DocaError), strike.place
-    assert kept
+    before = open_fds(), mapped()
+    kept = [_interrupted(at, work, other) for at in _places(work, other)]
+    assert any(kept)
     kept.clear()
     gc.collect()
     assert (open_fds(), mapped()) == before
