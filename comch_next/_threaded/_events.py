@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["PortEvents"]
 
 _ANY_SIZE = 1 << 32
-_MOST = 1024  # messages that hold progress back while the program waits for its sends
+_MOST_WAITING = 1024  # messages that hold progress back while the program waits for its sends
 
 
 class PortEvents:
@@ -74,7 +74,7 @@ class PortEvents:
 
     def full(self) -> bool:
         """Whether progress has to wait for `receive`; later if the program waits for its sends instead."""
-        return len(self.queue) >= (max(self._most, _MOST) if self._sends.waited_for() else self._most)
+        return len(self.queue) >= (max(self._most, _MOST_WAITING) if self._sends.waited_for() else self._most)
 
     def link(self, connection: Any, call: str) -> Link:
         """What is known of a connection of this port."""

@@ -101,10 +101,7 @@ def _turns(done: Iterable[Line], folder: str) -> Topics:
 
 def _goodbyes(left: Iterable[Line], folder: str) -> Topics:
     """In which order a thread left its peers: servers their connections, and clients and servers altogether."""
-    goodbyes = [
-        Event(f"{_peer(line) if 'connection' in line else home(line)} ends", place(line, folder), line["t"])
-        for line in left
-    ]
+    goodbyes = [Event(f"{_whom(line)} ends", place(line, folder), line["t"]) for line in left]
     if len({event.text for event in goodbyes}) < 2:
         return {}
     return {f"{ORDER} goodbyes": (*goodbyes, Event(f"the end behind {counted(len(goodbyes), 'goodbye')}"))}
@@ -119,7 +116,7 @@ def _is_goodbye(line: Line) -> bool:
     return is_stopped or (line["what"] == "disconnect" and line.get("result") == "DOCA_SUCCESS")
 
 
-def _goodbye(line: Line) -> str:
+def _whom(line: Line) -> str:
     return _peer(line) if "connection" in line else home(line)
 
 
