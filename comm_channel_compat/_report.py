@@ -67,8 +67,15 @@ def _results(results: Mapping[str, int]) -> str:
 def _place(site: Mapping[str, Any]) -> str:
     if not site["file"]:
         return "a compiled program"
-    below = os.path.join(os.getcwd(), "")
-    return f"{site['file'].removeprefix(below)}:{site['line']}"
+    return f"{site['file'].removeprefix(_here())}:{site['line']}"
+
+
+def _here() -> str:
+    """The beginning of paths below the working directory; nothing is below one that the program has removed."""
+    try:
+        return os.path.join(os.getcwd(), "")
+    except FileNotFoundError:
+        return ""
 
 
 def _carried(peer: Mapping[str, Any], direction: str) -> str:

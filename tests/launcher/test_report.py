@@ -163,6 +163,16 @@ def test_processes_that_the_program_starts(start_python: StartPython, tmp_path: 
     assert set(lines) == {f"report-{facts['pid']}.json" for name, facts in written.items() if name in lines}
 
 
+def test_a_working_directory_that_has_been_removed(start_python: StartPython, script: Path, tmp_path: Path) -> None:
+    gone, report = tmp_path / "gone", tmp_path / "report.txt"
+    gone.mkdir()
+    with script.open("a") as more:
+        more.write("import os\nos.rmdir(os.getcwd())\n")
+    finished = start_python(*LAUNCH, str(report), str(script), cwd=gone).finish()
+    assert (finished.returncode, finished.stderr) == (0, "")
+    assert f"{script}:18" in report.read_text()
+
+
 def test_a_report_that_cannot_be_written(start_python: StartPython, script: Path, tmp_path: Path) -> None:
     nowhere = start_python(*LAUNCH, str(tmp_path / "none" / "report"), str(script)).finish()
     assert nowhere.returncode == 64
