@@ -28,7 +28,8 @@ _GENERAL = ("CCM034", "CCM033", "CCM030", "CCM003", "CCM002")
 class FileText:
     """verdicts: of the file's references but the imports. old: its imports. exported: what other files take.
 
-    holds_module: whether the old module stays where the project has it as a value.
+    holds_module: whether the old module stays where the project has it as a value. internal: whether only the project
+    takes names from the file.
     """
 
     source: Source
@@ -38,6 +39,7 @@ class FileText:
     exported: Mapping[str, bool]
     width: int | None
     holds_module: bool
+    internal: bool
 
     @cached_property
     def by_edit(self) -> dict[ast.AST, Reference]:
@@ -74,8 +76,9 @@ class FileText:
             old = {alias: replace(brought, stays=True) if self._is_attribute(alias) else brought
                    for alias, brought in old.items()}  # fmt: skip
         return Imports(
-            self.source, self.names, old, Edits(expressions, statements, comments), stays, exported, self._modules_taken
-        )
+            self.source, self.names, old, Edits(expressions, statements, comments), stays, exported,
+            self._modules_taken, internal=self.internal,
+        )  # fmt: skip
 
     def _is_attribute(self, alias: ast.alias) -> bool:
         """Whether an import in the body of a class brings the old module, which others may take from there."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from pathlib import Path
 
 from migrate._decision import Cause, Decision, Verdict
@@ -13,9 +13,9 @@ from migrate.codes import CODES
 from migrate.facts.program import Reference
 from migrate.outcome import Finding, Level, Span
 from migrate.python.source import Located, Source
-from migrate.text._uses import listed
+from migrate.text.listing import listed
 
-IMPORT, PRAGMA = "CCM002", "CCM091"
+IMPORT, WITHDRAWN, PRAGMA = "CCM002", "CCM010", "CCM091"
 _FOR_OTHERS = "the import stays: __all__ gives the name to other programs"
 
 
@@ -75,11 +75,13 @@ class Findings:
         for alias, old in text.old.items():
             span = self.span(path, alias)
             if alias not in stale:
-                yield Finding("imports", "", Level.SAFE, path, span, alias.name, "rewritten")
+                code = WITHDRAWN if _brings(alias, text.imports.withdrawn, text) else ""
+                message = CODES[code].title if code else "rewritten"
+                yield Finding("imports", code, Level.SAFE, path, span, alias.name, message)
             elif old.direct:
                 because = self._place(cause) if cause else None
                 level = cause.level if cause else Level.MANUAL
-                title = _FOR_OTHERS if _is_listed(alias, text) else CODES[IMPORT].title
+                title = _FOR_OTHERS if _brings(alias, listed(text.names).keys(), text) else CODES[IMPORT].title
                 yield Finding("imports", IMPORT, level, path, span, alias.name, title, because=because)
 
     def _place(self, cause: Cause) -> tuple[Path, Span]:
@@ -115,9 +117,11 @@ def unused(pragmas: Pragmas, path: Path) -> Iterator[Finding]:
         yield Finding("pragmas", PRAGMA, Level(CODES[PRAGMA].level), path, pragma.span, name, CODES[PRAGMA].title)
 
 
-def _is_listed(alias: ast.alias, text: FileText) -> bool:
-    """Whether `__all__` has the name that an import binds."""
-    return alias.name != "*" and text.names.of[alias].name in listed(text.names.tree)
+def _brings(alias: ast.alias, names: Set[str], text: FileText) -> bool:
+    """Whether an import binds one of some names of `__all__`."""
+    if alias.name == "*":
+        return any(name not in text.names.module.variables for name in names)
+    return text.names.of[alias].name in names
 
 
 def _name(node: ast.AST) -> str:

@@ -9,7 +9,7 @@ import traceback
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection, wait
 
 from migrate._project import Group
@@ -33,7 +33,7 @@ def rewritten(group: Group, options: Options) -> list[FileOutcome] | Fault:
     from migrate.rewriting import rewrite_project  # which `run` has loaded
 
     try:
-        return rewrite_project(group.files, context=group.context, options=options)
+        return rewrite_project(group.files, context=group.context, options=replace(options, public=group.public))
     except Exception:
         return Fault(traceback.format_exc())
 

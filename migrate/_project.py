@@ -8,15 +8,16 @@ from pathlib import Path
 
 from migrate import _prefilter
 from migrate._ignore import Ignored
-from migrate.files import FileError, find, project_of, read
+from migrate.files import FileError, find, is_installed, project_of, read
 
 
 @dataclass(frozen=True)
 class Group:
-    """Files that can share handles. `context` is read only."""
+    """Files that can share handles. `context` is read only. public: those that other projects may import."""
 
     files: dict[Path, bytes]
     context: dict[Path, bytes]
+    public: frozenset[Path] = frozenset()
 
 
 @dataclass
@@ -109,7 +110,8 @@ def _text(path: Path, texts: dict[Path, bytes]) -> bytes:
 
 
 def _group(project: Project, paths: Sequence[Path], files: set[Path], texts: dict[Path, bytes]) -> Group:
-    group = Group({}, {})
+    installed = {folder for folder in {path.parent for path in paths} if is_installed(folder)}
+    group = Group({}, {}, frozenset(path for path in paths if path.parent in installed))
     for path in paths:
         try:
             (group.files if path in files else group.context)[path] = _text(path, texts)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
@@ -14,6 +15,7 @@ from migrate.python.modules import Project
 from migrate.python.scopes import Variable
 from migrate.text._uses import is_read_by
 from migrate.text.imports import Old
+from migrate.text.listing import displays, is_read
 
 _Key: TypeAlias = tuple[Path, str]  # a name of a module
 
@@ -29,7 +31,7 @@ class _Taking(NamedTuple):
 class Reexports:
     """Which aliases bring old names into a file, and which names of it others take.
 
-    written: the files that may change.
+    written: the files that may change. public: the files that other projects may import.
     """
 
     def __init__(
@@ -38,8 +40,9 @@ class Reexports:
         vocabulary: Vocabulary,
         references: Iterable[Reference],
         written: Set[Path],
+        public: Set[Path],
     ) -> None:
-        self.project, self.vocabulary, self.written = project, vocabulary, written
+        self.project, self.vocabulary, self.written, self.public = project, vocabulary, written, public
         self._same = vocabulary.errors | vocabulary.helpers  # what comch_next has, too
         self.old: dict[Path, dict[ast.alias, Old]] = {path: {} for path in project.trees}
         self._takings: list[_Taking] = []
@@ -88,6 +91,14 @@ class Reexports:
         path, name = key
         return self.project.names(path).module.variables.get(name) if path in self.project.trees else None
 
+    @cached_property
+    def internal(self) -> frozenset[Path]:
+        """The files from whose `__all__` names may go: the project imports them, nobody else, and nothing reads it."""
+        found = [path for path in self.written - self.public if self.old[path] and displays(self.project.names(path))]
+        found = [path for path in found if self.project.importers[path]]
+        read = found and any(map(is_read, self.project.trees.values()))
+        return frozenset() if read else frozenset(found)
+
     # ------------------------------------------------------------------ what stays
 
     def settle(self, stays: Mapping[Path, Set[ast.AST]], dropped: Set[ast.alias]) -> Mapping[Path, Mapping[str, bool]]:
@@ -126,7 +137,7 @@ class Reexports:
         """Iterate over packages, with the old names that they import for nobody in the project."""
         taken = {taking.key for taking in self._takings}
         for path, old in self.old.items():
-            if path.name == "__init__.py":
+            if path.name == "__init__.py" and path not in self.internal:
                 variables = (self.project.names(path).of[alias] for alias in old if alias.name != "*")
                 unread = (variable.name for variable in variables if not variable.loads)
                 yield path, [name for name in unread if (path, name) not in taken]

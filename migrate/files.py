@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -12,6 +13,12 @@ from migrate._ignore import Ignored, parse
 
 SUFFIXES = (".py", ".pyw", ".pyi")
 MARKERS = (".git", "pyproject.toml", "setup.py", "setup.cfg")  # what the top folder of a project holds
+# What these have where they say how to install a project, and not only how to check or format it.
+_INSTALLED = {
+    "pyproject.toml": re.compile(rb"(?m)^\s*\[(project|build-system|tool\.poetry)\]"),
+    "setup.py": re.compile(rb""),
+    "setup.cfg": re.compile(rb"(?m)^\[metadata\]"),
+}
 _EXCLUDED = frozenset({
     ".git", ".hg", ".svn", "__pycache__", ".venv", "venv", "env", "node_modules", "build", "dist", ".tox", ".nox",
     ".eggs", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".ipynb_checkpoints", "site-packages",
@@ -85,6 +92,14 @@ def project_of(path: Path) -> Path | None:
     """Return the nearest folder at or above a path that holds a MARKER."""
     folders = [path, *path.parents] if path.is_dir() else path.parents
     return next((folder for folder in folders if any((folder / marker).exists() for marker in MARKERS)), None)
+
+
+def is_installed(folder: Path) -> bool:
+    """Whether a folder belongs to a project that can be installed, so that others may import its modules."""
+    root = project_of(folder)
+    return root is not None and any(
+        (root / name).exists() and table.search(read(root / name)) for name, table in _INSTALLED.items()
+    )
 
 
 def _unreadable(path: Path | str, error: OSError) -> FileError:

@@ -70,7 +70,8 @@ class FileOutcome:
 class Options:
     """What may be written. width: columns of new lines, None for the file's own. evidence: accounts of runs.
 
-    keep_spelling: whether programs that call doca_cc through cffi or ctypes are to call doca_comch so.
+    keep_spelling: whether programs that call doca_cc through cffi or ctypes are to call doca_comch so. public: files
+    of projects that can be installed, so that others may import them.
     """
 
     unsafe: bool = False
@@ -79,3 +80,4 @@ class Options:
     width: int | None = None
     evidence: tuple[Account, ...] = ()
     keep_spelling: bool = False
+    public: frozenset[Path] = frozenset()

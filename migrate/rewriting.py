@@ -133,7 +133,7 @@ class _Project:
         self.pragmas = Pragmas(sources, self.names)
         self.references = self.facts.references
         self.idioms = _idioms(self.facts, sources) if options.idioms else None
-        self.reexports = Reexports(self.project, self.facts.vocabulary, self.references, given)
+        self.reexports = Reexports(self.project, self.facts.vocabulary, self.references, given, options.public)
         self._pin_imports()
         self.answers = {
             reference: self._answer(reference)
@@ -235,7 +235,7 @@ class _Project:
             texts = {
                 path: FileText(
                     self.sources[path], self.names[path], verdicts[path], self.reexports.old[path], exported[path],
-                    self.options.width, holds_module,
+                    self.options.width, holds_module, path in self.reexports.internal,
                 )
                 for path in sorted(self.given & self.sources.keys())
             }  # fmt: skip

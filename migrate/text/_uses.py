@@ -52,16 +52,6 @@ def _chain(names: Names, load: ast.AST) -> Iterator[ast.AST]:
         yield above
 
 
-def listed(tree: ast.Module) -> Iterator[str]:
-    """Iterate over the names in `__all__`."""
-    for statement in tree.body:
-        targets = statement.targets if isinstance(statement, ast.Assign) else [getattr(statement, "target", None)]
-        if any(isinstance(target, ast.Name) and target.id == "__all__" for target in targets):
-            for node in ast.walk(statement):
-                if isinstance(node, ast.Constant) and isinstance(node.value, str):
-                    yield node.value
-
-
 def quoted(names: Names, node: ast.AST, among: Set[Variable]) -> Variable | None:
     """Return the first of some variables that an annotation in quotes or a comment names."""
     words = re.findall(r"\w+", node.value) if isinstance(node, ast.Constant) and isinstance(node.value, str) else ()

@@ -14,6 +14,7 @@ from migrate.python.control import Bound
 from migrate.python.scopes import COMPREHENSIONS, Kind, Variable
 from migrate.python.source import Source
 from migrate.text._bodies import Bodies, Key
+from migrate.text.listing import listed
 
 _RANK = {Bound.ALWAYS: 0, Bound.MAYBE: 1, Bound.NEVER: 2}
 _WORDS = {Bound.MAYBE: "may be unbound here", Bound.NEVER: "is not bound here"}
@@ -129,19 +130,10 @@ class _Side:
             return Bound.MAYBE if self.is_open else Bound.NEVER
         return self.control.bound_at_end(variable)
 
-    def exported(self) -> dict[str, int]:
-        """Return the names in `__all__` and their lines."""
-        variable = self.names.module.variables.get("__all__")
-        places = [*variable.bindings, *variable.loads] if variable else []
-        parts = [part for node in places for part in ast.walk(self.names.statement(node))]
-        return {
-            part.value: part.lineno for part in parts if isinstance(part, ast.Constant) and isinstance(part.value, str)
-        }
-
 
 def _lost(before: _Side, after: _Side, wanted: frozenset[str]) -> Iterator[Complaint]:
     """Find names that others take from the module and that it has no longer."""
-    places = after.exported()
+    places = listed(after.names)
     for name in sorted({*places, *wanted}):
         if _RANK[after.at_end(name)] > _RANK[before.at_end(name)]:
             what = "is in __all__ and not bound" if name in places else "is imported by other files and not bound"

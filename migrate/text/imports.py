@@ -16,9 +16,10 @@ from migrate.python.scopes import Names, Scope, Variable
 from migrate.python.source import Source
 from migrate.text._deleted import under_own_names
 from migrate.text._namer import MODERN, Namer, is_modern, modern_imports
-from migrate.text._uses import is_covered, is_guarded, is_read_by, listed, quoted, root_of, shared_name
+from migrate.text._uses import is_covered, is_guarded, is_read_by, quoted, root_of, shared_name
 from migrate.text.code import Edits, Template
 from migrate.text.import_lines import Import, at_top, block_of, import_line, joined, would_be_empty
+from migrate.text.listing import displays, listed, without
 from migrate.text.pieces import Change
 from migrate.text.render import Trouble
 
@@ -47,7 +48,7 @@ class Imports:
 
     old: the aliases that bring old names. edits: what will change. stays: nodes of references that stay old.
     exported: names that other files take from this one, and whether for something old. taken: the text of the new
-    module at edited nodes that do not have it from an import.
+    module at edited nodes that do not have it from an import. internal: whether nobody else takes what `__all__` has.
     """
 
     def __init__(
@@ -59,13 +60,15 @@ class Imports:
         stays: Set[ast.AST],
         exported: Mapping[str, bool],
         taken: Mapping[ast.AST, str] = MappingProxyType({}),
+        *,
+        internal: bool = False,
     ) -> None:
         self.source = source
         self.names = names
         self.old = dict(old)
         self.edits = edits
         self.stays = stays
-        self.exported = {**dict.fromkeys(listed(names.tree), False), **exported}
+        self.exported = exported
         self.added: Change | None = None
         self.troubles: list[Trouble] = []
         self._taken = taken
@@ -80,9 +83,12 @@ class Imports:
         for alias in old:
             if alias.name != "*":
                 self._aliases.setdefault(names.of[alias], []).append(alias)
-        self._old = {variable for variable in self._aliases if self._is_old(variable)}
-        self._named = {variable for variable in self._aliases if self._is_named(variable)} - self._old
-        self._star_stays = self._keeps_star()
+        self._find_named()
+        given = listed(names).keys()
+        self.withdrawn = frozenset(filter(self._is_free, given)) if internal else frozenset()
+        self.exported = {**dict.fromkeys(given - self.withdrawn, False), **exported}
+        self._find_named()
+        self._shorten_listing()
         self._keep_deleted()
         self._find_homes()
         self.statements = dict(self._edit_statements())
@@ -104,6 +110,29 @@ class Imports:
         return [alias for alias, old in self.old.items() if not old.direct and not self._remains(alias)]
 
     # ------------------------------------------------------------------ what becomes of a name
+
+    def _find_named(self) -> None:
+        """Find the variables that something old reads, and those whose spelling matters."""
+        self._old = {variable for variable in self._aliases if self._is_old(variable)}
+        self._named = {variable for variable in self._aliases if self._is_named(variable)} - self._old
+        self._star_stays = self._keeps_star()
+
+    def _is_free(self, name: str) -> bool:
+        """Whether nothing but `__all__` needs the old thing that a name of the module stands for."""
+        variable = self.names.module.variables.get(name)
+        if name in self.exported:
+            return False
+        if variable is None or not variable.bindings:
+            return len(self._stars) == len(self.names.module.stars) > 0 and not self._star_stays
+        aliases = self._aliases.get(variable, [])
+        same = any(self.old[alias].module or self.old[alias].new for alias in aliases)
+        return bool(aliases) and not same and not any(map(self._remains, aliases))
+
+    def _shorten_listing(self) -> None:
+        """Take the names out of `__all__` that are free."""
+        if self.withdrawn:
+            shorter = {display: without(self.source, display, self.withdrawn) for display in displays(self.names)}
+            self.edits = self.edits._replace(expressions={**self.edits.expressions, **shorter})
 
     def _is_old(self, variable: Variable) -> bool:
         """Whether something that stays old reads a variable."""

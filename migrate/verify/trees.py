@@ -6,7 +6,7 @@ import ast
 import re
 import shutil
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -121,7 +121,7 @@ def _copied(root: Path, into: Path) -> Path:
 def _outcomes(root: Path, options: Options) -> Iterator[FileOutcome]:
     """Rewrite whatever in a folder names the old API; nothing is written."""
     for group in _project.load([root], ignore=False).groups:
-        yield from rewrite_project(group.files, context=group.context, options=options)
+        yield from rewrite_project(group.files, context=group.context, options=replace(options, public=group.public))
 
 
 def imported(root: Path, scripts: Iterable[Path]) -> frozenset[Path]:

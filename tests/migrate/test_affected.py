@@ -154,6 +154,7 @@ def test_files_that_are_not_python_are_taken_for_themselves() -> None:
 
 def written(folder: Path, files: dict[str, str]) -> None:
     for name, text in files.items():
+        (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_text(text)
 
 
@@ -202,3 +203,18 @@ def test_what_another_caller_passes_to_a_function_keeps_it_old(tmp_path: Path) -
     outcomes = {outcome.path.name: outcome for outcome in rewrite_project(group.files)}
     assert b"send_to" not in outcomes["util.py"].new
     assert {finding.code for finding in outcomes["util.py"].findings} == {"CCM035"}
+
+
+def test_what_others_may_import_is_public(tmp_path: Path) -> None:
+    facade = {"chan.py": CHAN + "__all__ = ['ep']\n", "app.py": "from chan import ep\nep.destroy()\n"}
+    written(
+        tmp_path,
+        {
+            "tool/pyproject.toml": "[project]\n",
+            **{f"{at}/{name}": text for at in ("tool", "lab") for name, text in facade.items()},
+        },
+    )
+    public = {
+        path.parent.name: path in group.public for group in _project.load([tmp_path]).groups for path in group.files
+    }
+    assert public == {"tool": True, "lab": False}

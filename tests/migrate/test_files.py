@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from migrate.files import FileError, find, project_of, read
+from migrate.files import FileError, find, is_installed, project_of, read
 from tests.processes import ROOT
 
 
@@ -181,3 +181,22 @@ def test_deep_trees_are_walked(tmp_path: Path) -> None:
     deep = tmp_path.joinpath(*["d"] * 500)
     tree(deep, "x.py")
     assert len(names(tmp_path)) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "installed"),
+    [
+        ("pyproject.toml", "[project]\nname = 'x'\n", True),
+        ("pyproject.toml", "[build-system]\n", True),
+        ("pyproject.toml", "[tool.poetry]\nname = 'x'\n", True),
+        ("pyproject.toml", "[tool.migrate]\nidioms = true\n", False),
+        ("setup.cfg", "[metadata]\nname = x\n", True),
+        ("setup.cfg", "[flake8]\nmax-line-length = 100\n", False),
+        ("setup.py", "from setuptools import setup\nsetup()\n", True),
+        (".git", "", False),
+    ],
+)
+def test_projects_that_can_be_installed(tmp_path: Path, name: str, text: str, installed: bool) -> None:
+    (tmp_path / "net").mkdir()
+    (tmp_path / name).write_text(text)
+    assert is_installed(tmp_path / "net") is installed

@@ -162,30 +162,81 @@ def test_a_package_keeps_the_names_that_it_imports_for_others() -> None:
     )
 
 
-def test_names_in_all_are_for_other_programs() -> None:
-    files = {
-        "pkg/compat.py": """\
-            from doca_comm_channel import Again as WouldBlock
-            from doca_comm_channel import Endpoint
-            __all__ = ["Endpoint", "WouldBlock"]
-            """,
-        "pkg/link.py": """\
-            from . import compat
-            from .compat import Endpoint, WouldBlock
-            def size(end: Endpoint):
-                end.sendto(b"x", None)
-                return end.get_max_msg_size()
-            try:
-                size(compat.Endpoint())
-            except WouldBlock:
-                pass
-            """,
-    }
-    outcomes = rewritten(files)
+FACADE = {
+    "pkg/compat.py": """\
+        from doca_comm_channel import Again as WouldBlock
+        from doca_comm_channel import Endpoint
+        __all__ = ["Endpoint", "WouldBlock"]
+        """,
+    "pkg/link.py": """\
+        from . import compat
+        from .compat import Endpoint, WouldBlock
+        def size(end: Endpoint):
+            end.sendto(b"x", None)
+            return end.get_max_msg_size()
+        try:
+            size(compat.Endpoint())
+        except WouldBlock:
+            pass
+        """,
+}
+
+
+def test_names_in_all_of_an_installed_project_are_for_other_programs() -> None:
+    outcomes = rewritten(FACADE, options=Options(public=frozenset(map(Path, FACADE))))
     (finding,) = [finding for finding in outcomes["pkg/compat.py"].findings if finding.code == "CCM002"]
     assert finding.message == "the import stays: __all__ gives the name to other programs"
     new = outcomes["pkg/link.py"].new.decode()
     assert new.startswith("from . import compat\nimport comch_next as comch\ndef size(end: comch.Channel):\n")
+
+
+def test_names_in_all_that_nobody_takes_any_more_go() -> None:
+    compat = rewritten(FACADE)["pkg/compat.py"]
+    assert compat.new.decode() == (
+        'from comch_next import Again as WouldBlock\nimport comch_next as comch\n__all__ = ["WouldBlock"]\n'
+    )
+    (finding,) = [finding for finding in compat.findings if finding.code == "CCM010"]
+    assert (finding.name, finding.level, finding.span.line) == ("Endpoint", Level.SAFE, 2)
+
+
+@pytest.mark.parametrize(
+    ("users", "listing"),
+    [
+        ({}, '__all__ = ["Endpoint", "x"]'),  # nobody imports the file
+        ({"b.py": "from a import Endpoint\nend = Endpoint()\ngetattr(end, input())"}, '__all__ = ["Endpoint", "x"]'),
+        ({"b.py": "import a\nend = a.Endpoint()\nend.destroy()\nprint(a.__all__)"}, '__all__ = ["Endpoint", "x"]'),
+        ({"b.py": "from a import __all__ as names"}, '__all__ = ["Endpoint", "x"]'),
+        ({"b.py": "import a\nprint(getattr(a, '__all__'))"}, '__all__ = ["Endpoint", "x"]'),
+        ({"b.py": "import a"}, '__all__ = ["Endpoint"]\n__all__.append("x")'),
+        ({"b.py": "import a"}, '__all__ = ["Endpoint"] + ["x"]'),
+        ({"b.py": "import a"}, '__all__ = ["Endpoint", "x"]\nprint(__all__)'),
+        ({"b.py": "import a"}, 'if x:\n    __all__ = ["Endpoint", "x"]'),
+    ],
+)
+def test_names_in_all_that_somebody_may_take_stay(users: dict[str, str], listing: str) -> None:
+    text = f"from doca_comm_channel import Endpoint\nx = 1\n{listing}\n"
+    assert rewritten({"a.py": text, **users})["a.py"].new.decode() == text
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('["Endpoint", "x"]', '["x"]'),
+        ('["Endpoint"]', "[]"),
+        ('("Endpoint", "x")', '("x",)'),
+        ('"x", "Endpoint", "y"', '("x", "y")'),
+        ('[\n    "x",\n    "Endpoint",  # the end\n    "y",\n]', '[\n    "x",\n    "y",\n]'),
+        ('[\n    "x",\n    "y",\n    "Endpoint"\n]', '[\n    "x",\n    "y",\n]'),
+        ('[  # {all}\n    "x",\n    "Endpoint",\n    "y",\n]', '["x", "y"]'),
+        ('[\n    "x", "y",\n    "Endpoint",\n]', '["x", "y"]'),
+    ],
+)
+def test_all_without_a_name(old: str, new: str) -> None:
+    rest = "x = y = 1\n"
+    files = {"a.py": f"{rest}from doca_comm_channel import Endpoint\n__all__ = {old}\n", "b.py": "import a\n"}
+    text = rewritten(files)["a.py"].new.decode()
+    lost = "".join(f"{comment}\n" for comment in ("# the end", "# {all}") if comment in old)
+    assert text == f"{rest}import comch_next as comch\n{lost}__all__ = {new}\n"
 
 
 def test_objects_with_handles_are_used_in_files_that_name_nothing_old() -> None:

@@ -1,0 +1,69 @@
+"""`__all__`: the names that it gives to others, and its text without some of them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Set
+from typing import TypeAlias
+
+from migrate.python.scopes import Names
+from migrate.python.source import Source
+from migrate.text.code import Template
+
+ALL = "__all__"
+Display: TypeAlias = ast.List | ast.Tuple
+
+
+def listed(names: Names) -> dict[str, int]:
+    """Return the texts in every statement that names `__all__`, with their lines."""
+    parts = [part for statement in _statements(names) for part in ast.walk(statement)]
+    return {part.value: part.lineno for part in parts if isinstance(part, ast.Constant) and isinstance(part.value, str)}
+
+
+def displays(names: Names) -> list[Display]:
+    """Return the lists that `__all__` is written as; none where the module computes or reads it."""
+    found: list[Display] = []
+    for statement in _statements(names):
+        value = getattr(statement, "value", None)
+        if statement not in names.tree.body or not isinstance(value, ast.List | ast.Tuple):
+            return []
+        if not all(isinstance(item, ast.Constant) and isinstance(item.value, str) for item in value.elts):
+            return []
+        found.append(value)
+    return found
+
+
+def _statements(names: Names) -> dict[ast.stmt, None]:
+    variable = names.module.variables.get(ALL)
+    places = [*variable.bindings, *variable.loads, *variable.deletions] if variable else []
+    return {names.statement(place): None for place in places}
+
+
+def is_read(tree: ast.Module) -> bool:
+    """Whether a file takes the `__all__` of another, or names it in a text."""
+    return any(
+        (isinstance(node, ast.Attribute) and node.attr == ALL)
+        or (isinstance(node, ast.alias) and node.name == ALL)
+        or (isinstance(node, ast.Constant) and node.value == ALL)
+        for node in ast.walk(tree)
+    )
+
+
+def without(source: Source, display: Display, gone: Set[str]) -> Template:
+    """Return the text of a list without some names; those that stand on lines of their own keep them."""
+    kept = [item for item in display.elts if isinstance(item, ast.Constant) and item.value not in gone]
+    lines = [item.lineno for item in display.elts]
+    alone = len({display.lineno, *lines, display.end_lineno}) == len(lines) + 2
+    if alone and len(kept) > 1 and "{" not in source.slice(display):  # a template would take it for a placeholder
+        dropped = {
+            line
+            for item in display.elts
+            if item not in kept
+            for line in range(item.lineno, (item.end_lineno or item.lineno) + 1)
+        }
+        rows = source.slice(display).splitlines(keepends=True)
+        text = "".join(row for line, row in enumerate(rows, display.lineno) if line not in dropped)
+    else:
+        text = ", ".join(map(source.slice, kept))
+        text = f"[{text}]" if isinstance(display, ast.List) else f"({text}{',' * (len(kept) == 1)})"
+    return Template(text)
