@@ -101,7 +101,7 @@ class Server(ServiceState):
         C: doca_comch_server_get_device_rep.
         """
         if self._endpoint is not None:
-            self._endpoint.get("device_rep")
+            return self._endpoint.get("device_rep")  # type: ignore[no-any-return]
         opened: Representor | None = vars(self).get("_own_rep")
         given: Representor | str | None = self._settings["device_rep"]
         return opened if opened is not None else given

@@ -6,6 +6,7 @@ from typing import Any
 
 from comch_next import Channel, outcome
 from comch_next.arguments import Buffer
+from comch_next.errors import InvalidValue
 from comch_next.pull import quick_method
 from comm_channel_compat._devices import Device, Representor
 from comm_channel_compat._hot import RECVFROM, SENDTO, HotCalls
@@ -49,30 +50,34 @@ class Endpoint(EventChannel, ServiceState, HotCalls):
 
     # Properties
 
+    def _get(self, option: str) -> Any:
+        """A setting; a one-sided context always has one in force, but a program may have given it callbacks."""
+        value = getattr(self._channel, option)
+        if value is None:
+            raise InvalidValue(f"get_{option}: none has been set")
+        return value
+
     def get_device(self) -> Device:
         """Return the device that was set."""
-        modern, known = self._channel.device, self._device  # the first raises when there is none
+        modern, known = self._get("device"), self._device
         return known if known is not None and known.modern is modern else Device(modern)  # another thread is setting it
 
     def get_device_rep(self) -> Representor:
         """Return the representor that was set."""
-        modern: Any = self._channel.device_rep  # a representor, since the channel is one-sided
-        known = self._representor
+        modern, known = self._get("device_rep"), self._representor
         return known if known is not None and known.modern is modern else Representor(modern)
 
     def get_max_msg_size(self) -> int:
         """Return the largest message that the endpoint sends, in bytes."""
-        return self._channel.max_msg_size
+        return self._get("max_msg_size")  # type: ignore[no-any-return]
 
     def get_send_queue_size(self) -> int:
         """Return the largest number of messages in flight to one peer."""
-        size = self._channel.send_queue_size
-        assert size is not None
-        return size
+        return self._get("send_queue_size")  # type: ignore[no-any-return]
 
     def get_recv_queue_size(self) -> int:
         """Return the largest number of waiting messages from one peer."""
-        return self._channel.recv_queue_size
+        return self._get("recv_queue_size")  # type: ignore[no-any-return]
 
     def set_device(self, device: Device) -> None:
         """Set the device. Mandatory on both sides."""

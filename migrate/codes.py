@@ -56,13 +56,6 @@ CODES: dict[str, Code] = {
         "Resolve the other comments, take the names out of `__all__` that nobody else needs, and run migrate again: "
         "the import goes with the last use.",
     ),
-    "CCM010": Code(
-        "the import is gone, and what it gave from `__all__`",
-        "The project imports this file and takes nothing old from it any more, and is none that can be installed, so "
-        "that nobody else takes it. A name that comch_next has, too, stays.",
-        "Nothing, unless programs of other projects take the name from this file.",
-        "safe",
-    ),
     "CCM003": Code(
         "not rewritten because the code around it was not",
         "The name itself could change, but what it is used with keeps the old API.",
@@ -100,6 +93,13 @@ CODES: dict[str, Code] = {
         "cannot rewrite.",
         "Name what you need from the module (cc.Endpoint, cc.Again) where it is used.",
         evidence=_NAMES_SEEN,
+    ),
+    "CCM010": Code(
+        "the import is gone, and what it gave from `__all__`",
+        "The project imports this file and takes nothing old from it any more, and is none that can be installed, so "
+        "that nobody else takes it. A name that comch_next has, too, stays.",
+        "Nothing, unless programs of other projects take the name from this file.",
+        "safe",
     ),
     "CCM050": Code(
         "a module of the program has the name of the new module",

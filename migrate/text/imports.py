@@ -131,8 +131,10 @@ class Imports:
     def _shorten_listing(self) -> None:
         """Take the names out of `__all__` that are free."""
         if self.withdrawn:
-            shorter = {display: without(self.source, display, self.withdrawn) for display in displays(self.names)}
-            self.edits = self.edits._replace(expressions={**self.edits.expressions, **shorter})
+            expressions = dict(self.edits.expressions)
+            for display in displays(self.names):
+                expressions[display] = without(self.source, display, self.withdrawn)
+            self.edits = self.edits._replace(expressions=expressions)
 
     def _is_old(self, variable: Variable) -> bool:
         """Whether something that stays old reads a variable."""

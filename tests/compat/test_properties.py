@@ -142,3 +142,12 @@ def test_devices_that_were_set_behind_the_endpoint() -> None:
     ep.modern.device, ep.modern.device_rep = device.modern, representor.modern
     assert ep.get_device().modern is device.modern
     assert ep.get_device_rep().modern is representor.modern
+
+
+@pytest.mark.parametrize("name", ["device", "device_rep", *SIZES])
+def test_what_is_not_set_where_a_callback_receives(name: str) -> None:
+    """The context is pushed to then, and no longer knows what generation 1 assumed."""
+    ep = Endpoint()
+    ep.modern.event_msg_recv_register(lambda message: None)
+    with pytest.raises(InvalidValue, match=f"get_{name}: none has been set"):
+        getattr(ep, f"get_{name}")()
