@@ -61,6 +61,7 @@ class Rounds:
     _ran: set[tuple[str, int]] = field(default_factory=set)
     _late: set[str] = field(default_factory=set)
     _hangs: bool = False  # the last run of the old program was killed at its deadline
+    _stuck: str = ""  # which end of the last run with new ones was
     _last: dict[tuple[bool, ...], list[Line]] = field(default_factory=dict)  # the trace of each pairing's last run
     _coded: list[Divergence] = field(default_factory=list)
     _apart: bool = False  # the old ends have not met, without faults, so that others would not either
@@ -73,19 +74,14 @@ class Rounds:
         divergences: list[Divergence] = []
         compared: list[Run] = []
         scenes: list[Scene] = []
-        for repetition, faults in product(range(1, self.times + 1), ("", *self.faults)):
-            reference = self._old(faults)
-            if self._apart:
+        for run, apart in self._comparisons():
+            if not scenes or (apart and not divergences):
+                scenes.append(Scene(run, self._last[self._all_old], self._last[run.new]))
+            divergences += apart
+            compared.append(run)
+            if self._stuck and any(divergence.is_steady for divergence in apart):
+                self._late.add(f"{self._stuck}; nothing more was run")
                 break
-            if faults and self._hangs:
-                continue  # every run would take its whole time, and the verdict stays open
-            for new in self.pairings or self._pairings():
-                run = Run(new, faults, repetition)
-                apart = list(self._compared(run, reference, self._meant(run, reference)))
-                if not scenes or (apart and not divergences):
-                    scenes.append(Scene(run, self._last[self._all_old], self._last[new]))
-                divergences += apart
-                compared.append(run)
         trees = self.stage.trees
         calls = self._calls()
         return Result(
@@ -102,6 +98,18 @@ class Rounds:
             peers=tuple(self.stage.peers),
             ignored=tuple(pattern.pattern for pattern in self.ignored.patterns),
         )
+
+    def _comparisons(self) -> Iterator[tuple[Run, list[Divergence]]]:
+        """Run every pairing, and yield how it differs from the old program."""
+        for repetition, faults in product(range(1, self.times + 1), ("", *self.faults)):
+            reference = self._old(faults)
+            if self._apart:
+                return
+            if faults and self._hangs:
+                continue  # every run would take its whole time, and the verdict stays open
+            for new in self.pairings or self._pairings():
+                run = Run(new, faults, repetition)
+                yield run, self._compared(run, reference, self._meant(run, reference))
 
     def _with_sources(self, divergence: Divergence) -> Divergence:
         """Show the lines of the programs, too."""
@@ -161,7 +169,10 @@ class Rounds:
 
     def _meant(self, run: Run, reference: Sequence[Account]) -> list[Account]:
         """Run, and set differences that were meant apart."""
-        found = self._accounts(run, self._run(run))
+        remains = self._run(run)
+        late = [peer.name for peer, left in zip(self.stage.peers, remains, strict=True) if left.status == KILLED]
+        self._stuck = f"{late[0]} was {KILLED} in {run.words}" if late else ""
+        found = self._accounts(run, remains)
         for place, peer in enumerate(self.stage.peers):
             if run.new[place] and self.stage.trees.by_hand:
                 found[place], coded = as_of_generation_1(reference[place], found[place])

@@ -191,6 +191,21 @@ def test_faults_under_which_the_old_program_does_not_end() -> None:
     assert (result.verdict, result.reasons) == (Verdict.INCONCLUSIVE, (hung,))
 
 
+def test_a_new_program_that_does_not_end() -> None:
+    """Every run would take its whole time, and the verdict is certain."""
+    stage = Acted(SAME, [remains("same", KILLED)])
+    result = rounds(stage, ("again:send@1",), times=4)
+    assert stage.asked == [(False, ""), (True, "")] * 3
+    late = "program was killed at the time limit (--timeout) in new; nothing more was run"
+    assert (result.verdict, result.reasons) == (Verdict.DIVERGED, (late,))
+
+
+def test_a_new_program_that_does_not_end_at_times() -> None:
+    stage = Acted(SAME, [remains("same", KILLED), SAME[0]])
+    assert (rounds(stage, times=2).verdict, stage.asked[-2:]) == (Verdict.INCONCLUSIVE, [(False, ""), (True, "")])
+    assert len(stage.asked) > 6
+
+
 def test_the_end_that_showed_a_difference_first_comes_first() -> None:
     """The service receives what the client has sent before."""
 
