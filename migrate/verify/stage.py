@@ -101,11 +101,9 @@ class _End:
                 return True
         return self.process.poll() is not None
 
-    def is_ready(self, cue: str) -> bool:
-        """Return whether it listens, or has printed its cue."""
-        if cue:
-            return cue in self._text("stdout")
-        return bool(meeting.listened_on(self.trace()))
+    def has_said(self, cue: str) -> bool:
+        """Return whether it has printed a text."""
+        return cue in self._text("stdout")
 
     def trace(self) -> Iterator[Line]:
         """Read what it has traced so far."""
@@ -226,8 +224,11 @@ class Stage:
     def _wait_until_ready(self, end: _End) -> None:
         """Wait as long as it works; not if it sleeps, or asks for somebody else itself."""
         limits, patience = self.limits, end.patience()
-        while not end.is_ready(limits.cue) and not end.ended(_STEP_S):
-            most = limits.patience_s if meeting.asked_for(end.trace()) else limits.timeout_s
+        while not end.ended(_STEP_S):
+            trace = [*end.trace()]
+            if end.has_said(limits.cue) if limits.cue else meeting.listened_on(trace):
+                return
+            most = limits.patience_s if meeting.asked_for(trace) else limits.timeout_s
             if patience.slept_s() > limits.patience_s or patience.spent_s() > most:
                 end.unready_s = limits.patience_s
                 return
