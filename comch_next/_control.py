@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from comch_next._alone import alone
 from comch_next._codes import State
+from comch_next._link import Link
 from comch_next._one_sided_port import OneSidedPort, convert
 from comch_next._origins import shown
 from comch_next._peer import Peer
@@ -54,8 +55,8 @@ class ControlContext(PullingContext):
 
         Idempotent, but for NotConnected on a one-sided context that has been closed.
         """
-        if self._endpoint is not None:
-            self._endpoint.check("close")
+        if (endpoint := self._endpoint) is not None:
+            endpoint.check("close")
         super().close(timeout)
 
     def _leave(self, timeout: float) -> None:
@@ -64,8 +65,8 @@ class ControlContext(PullingContext):
         super()._leave(timeout)
 
     def _ended(self) -> None:
-        if self._endpoint is not None:
-            self._endpoint.end(Phase.DESTROYED)
+        if (endpoint := self._endpoint) is not None:
+            endpoint.end(Phase.DESTROYED)
 
     # What an endpoint does with its context
 
@@ -117,7 +118,10 @@ class ControlContext(PullingContext):
         known: Connection | None = self._driver.connections.get_user_data(handle)
         if known is not None:
             return known
-        return Connection(self, handle) if self._endpoint is None else Peer(self, handle)
+        if (endpoint := self._endpoint) is None:
+            return Connection(self, handle)
+        link = endpoint.link  # another thread may just have ended it
+        return Peer(self, handle, link if isinstance(link, Link) else None)
 
     def _given_connections(self, *callbacks: Any) -> list[Any]:
         """Make callbacks for the driver that pass the program's the connection in place of its handle."""

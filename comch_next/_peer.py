@@ -16,6 +16,7 @@ from comch_next.errors import BadState, ConnectionAborted, InvalidValue, NotConn
 
 if TYPE_CHECKING:
     from comch_next._control import ControlContext
+    from comch_next._link import Link
     from comch_next.driver import protocol
 
 __all__ = ["Peer"]
@@ -29,11 +30,9 @@ class Peer(Connection):
     In a forked child every call is BadState.
     """
 
-    def __init__(self, context: ControlContext, handle: protocol.Connection) -> None:
+    def __init__(self, context: ControlContext, handle: protocol.Connection, link: Link | None) -> None:
         super().__init__(context, handle)
-        endpoint = context._endpoint
-        assert endpoint is not None
-        self._link = endpoint.link  # None once this side has left it
+        self._link = link  # None once this side has left it
         self._user_data = 0
         self._counters = dict.fromkeys(Counter, 0)
         self._in_flight = 0

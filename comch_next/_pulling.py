@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
 from comch_next._codes import ErrorCode
+from comch_next._endpoint import Endpoint
 from comch_next._origins import shown
 from comch_next._settings import Configured
 from comch_next.arguments import ANY_SIZE, UNSET, Buffer, cut
@@ -58,8 +59,8 @@ class PullingContext(Configured):
         """
         if length is not UNSET:
             data = cut(data, length)
-        if self._endpoint is not None:
-            if not self._endpoint.send(connection, data):
+        if (endpoint := self._endpoint) is not None:
+            if not endpoint.send(connection, data):
                 connection._send_later(data, timeout)
             return
         if getattr(connection, "_context", None) is not self:
@@ -77,8 +78,8 @@ class PullingContext(Configured):
         try:
             if data.__class__ is not bytes or (length is not UNSET and length != len(data)):
                 data = cut(data, length)
-            if self._endpoint is not None:
-                return _SUCCESS if self._endpoint.send(connection, data) else _AGAIN
+            if (endpoint := self._endpoint) is not None:
+                return _SUCCESS if endpoint.send(connection, data) else _AGAIN
             if not isinstance(self, PullingContext):
                 return ErrorCode.INVALID_VALUE
             self.send_to(data, connection, 0)
@@ -100,10 +101,10 @@ class PullingContext(Configured):
         As the function of the class, `Channel.try_receive(context, ...)`, INVALID_VALUE for anything but a context.
         """
         try:
-            if self._endpoint is not None:
-                arrived = self._endpoint.receive(size)
+            if (endpoint := self._endpoint) is not None:
+                arrived = endpoint.receive(size)
                 if arrived is None and timeout != 0:
-                    arrived = self._wait_for_message(size, timeout)
+                    arrived = self._wait_for_message(endpoint, size, timeout)
             elif isinstance(self, PullingContext):
                 arrived = self.receive(size, timeout=timeout)
             else:
@@ -141,21 +142,22 @@ class PullingContext(Configured):
         Raises ConnectionReset once for a peer that died, after its messages, and always on a server that has failed;
         on a client Shutdown when the server has left; BadState on a context whose messages go to callbacks.
         """
-        if self._endpoint is not None:
-            found = self._endpoint.receive(size)
-            return _message(Message, self._wait_for_message(size, timeout) if found is None else found)
+        if (endpoint := self._endpoint) is not None:
+            found = endpoint.receive(size)
+            return _message(Message, self._wait_for_message(endpoint, size, timeout) if found is None else found)
         port = self._port
         if port is not None and (found := self._pull(port, size)) is not None:
             return _message(Message, found)
         return self._receive_later(port, size, timeout)
 
-    def _wait_for_message(self, size: int | None, timeout: float | None) -> tuple[bytes, Connection]:
+    def _wait_for_message(
+        self, endpoint: Endpoint, size: int | None, timeout: float | None
+    ) -> tuple[bytes, Connection]:
         """Wait, on a one-sided context."""
         if timeout == 0:
             raise Again(NOTHING_WAITS)
         deadline = deadline_after(timeout, "receive")
-        port, endpoint = self._opened_port("receive"), self._endpoint
-        assert endpoint is not None
+        port = self._opened_port("receive")
         while True:
             port.arm_recv()
             if (found := endpoint.receive(size)) is not None:  # also what another thread ended before the arming
@@ -243,8 +245,8 @@ class PullingContext(Configured):
         self._opened_port("arm_recv").arm_recv()
 
     def _opened_port(self, call: str) -> PullPort:
-        if self._endpoint is not None:
-            self._endpoint.check(call)
+        if (endpoint := self._endpoint) is not None:
+            endpoint.check(call)
         port = self._port
         if port is None:
             self._refuse_callbacks(call)

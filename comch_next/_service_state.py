@@ -46,7 +46,8 @@ class ServiceState(ControlContext):
         self._service_armed = True
 
     def _service_port(self, call: str) -> PullPort:
-        return self._opened_port(call) if self._endpoint is None else self._endpoint.server_port(call)
+        endpoint = self._endpoint
+        return self._opened_port(call) if endpoint is None else endpoint.server_port(call)
 
     def update_info(self) -> None:
         """Arm `service_fd`, then snapshot `connections` and `pending`: what the snapshot lacks is an event.

@@ -102,8 +102,8 @@ class Configured(LibraryContext):
         try:
             if options.get("one_sided") and self._endpoint is None:  # first, for it decides how the others are measured
                 self._configure({name: options.pop(name) for name in ("one_sided", "device_rep") if name in options})
-            if self._endpoint is not None:
-                options = self._endpoint.accept(options)
+            if (endpoint := self._endpoint) is not None:
+                options = endpoint.accept(options)
             self._configure(options)
         except BaseException:
             self._settings, self._outdated, self._endpoint = before
@@ -119,8 +119,8 @@ class Configured(LibraryContext):
             self._set(changes)
 
     def _refuse_active(self, call: str) -> None:
-        if self._endpoint is not None:
-            self._endpoint.check("set_engine")
+        if (endpoint := self._endpoint) is not None:
+            endpoint.check("set_engine")
             return
         if not self._alive:
             raise InvalidValue(f"{call} was attempted on {self!r}, which has been destroyed; make another")
@@ -184,8 +184,8 @@ class Configured(LibraryContext):
     @property
     def device(self) -> Device:
         """The device; None until it is set (C: doca_comch_*_get_device)."""
-        if self._endpoint is not None:
-            return self._endpoint.get("device")  # type: ignore[no-any-return]
+        if (endpoint := self._endpoint) is not None:
+            return endpoint.get("device")  # type: ignore[no-any-return]
         device: Device = self._settings["device"]
         return device
 
@@ -221,8 +221,8 @@ class Configured(LibraryContext):
 
         The default is the device's; None while no device is known.
         """
-        if self._endpoint is not None:
-            return self._endpoint.get("max_msg_size")  # type: ignore[no-any-return]
+        if (endpoint := self._endpoint) is not None:
+            return endpoint.get("max_msg_size")  # type: ignore[no-any-return]
         size: int = self._settings["max_msg_size"]
         return self._contexts.get_max_msg_size(self._handle) if size is None and self._made else size
 
@@ -236,8 +236,8 @@ class Configured(LibraryContext):
 
         The default is the device's; None while no device is known.
         """
-        if self._endpoint is not None:
-            return self._endpoint.get("recv_queue_size")  # type: ignore[no-any-return]
+        if (endpoint := self._endpoint) is not None:
+            return endpoint.get("recv_queue_size")  # type: ignore[no-any-return]
         size: int = self._settings["recv_queue_size"]
         return self._contexts.get_recv_queue_size(self._handle) if size is None and self._made else size
 
@@ -248,8 +248,8 @@ class Configured(LibraryContext):
     @property
     def send_queue_size(self) -> int | None:
         """The messages that may be in flight on each connection, if the context is pulled from; None: the default."""
-        if self._endpoint is not None:
-            return self._endpoint.get("send_queue_size")  # type: ignore[no-any-return]
+        if (endpoint := self._endpoint) is not None:
+            return endpoint.get("send_queue_size")  # type: ignore[no-any-return]
         size: int | None = self._settings["send_queue_size"]
         return size
 
@@ -282,15 +282,15 @@ class Configured(LibraryContext):
         return self._endpoint is None and not self._lacks()
 
     def _agreed_sizes(self) -> tuple[int | None, int | None]:
-        if self._endpoint is None:
+        if (endpoint := self._endpoint) is None:
             return self._settings["max_msg_size"], self._settings["recv_queue_size"]
-        return None, self._endpoint.size("recv_queue_size")  # each side's largest message is its own
+        return None, endpoint.size("recv_queue_size")  # each side's largest message is its own
 
     def _port_sizes(self) -> dict[str, int | None]:
         """What a port of this context is opened with, unless it is given something else."""
-        if self._endpoint is None:
+        if (endpoint := self._endpoint) is None:
             return {"max_msg_size": None, "send_queue_size": self._settings["send_queue_size"]}
-        return {size: self._endpoint.size(size) for size in ("max_msg_size", "send_queue_size")}
+        return {size: endpoint.size(size) for size in ("max_msg_size", "send_queue_size")}
 
     def _take_engine(self, engine: ProgressEngine) -> None:
         self._refuse_active("connect_ctx")

@@ -123,15 +123,15 @@ class Client(ControlContext):
             self._come_up(connection, timeout, deadline)
         except DocaError:
             self._current = None
-            if self._endpoint is not None:
-                self._endpoint.end(Phase.LEFT)
+            if (endpoint := self._endpoint) is not None:
+                endpoint.end(Phase.LEFT)
             raise
         return connection
 
     @alone
     def _begin(self, name: str | None) -> Connection:
-        if self._endpoint is not None:
-            return self._endpoint.connect(name)
+        if (endpoint := self._endpoint) is not None:
+            return endpoint.connect(name)
         self._refuse_active("connect")
         if name is not UNSET and name is not None:
             self.configure(name=name)
@@ -177,9 +177,9 @@ class Client(ControlContext):
         another context, NotConnected for one of this client's that it has left before; a one-sided client NotConnected
         for all of them, and for None.
         """
-        if self._endpoint is not None:
+        if (endpoint := self._endpoint) is not None:
             deadline_after(timeout, "disconnect")  # a refusal has no effect
-            self._endpoint.disconnect(self._current if connection is UNSET else connection, timeout)
+            endpoint.disconnect(self._current if connection is UNSET else connection, timeout)
             return
         if not self._alive:
             raise InvalidValue(f"disconnect was attempted on {self!r}, which has been destroyed; make another")

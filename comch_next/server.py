@@ -100,8 +100,8 @@ class Server(ServiceState):
 
         C: doca_comch_server_get_device_rep.
         """
-        if self._endpoint is not None:
-            return self._endpoint.get("device_rep")  # type: ignore[no-any-return]
+        if (endpoint := self._endpoint) is not None:
+            return endpoint.get("device_rep")  # type: ignore[no-any-return]
         opened: Representor | None = vars(self).get("_own_rep")
         given: Representor | str | None = self._settings["device_rep"]
         return opened if opened is not None else given
@@ -156,8 +156,8 @@ class Server(ServiceState):
         On a server that is pulled from, harmless for a client that has ended, and when the server has failed: it has
         left everybody. On a one-sided one NotConnected for None, and for a client that it has disconnected before.
         """
-        if self._endpoint is not None:
-            self._endpoint.disconnect(connection)
+        if (endpoint := self._endpoint) is not None:
+            endpoint.disconnect(connection)
             return
         if not self._was_ended(connection):
             self._servers.disconnect(self._handle, handle_of(connection))
@@ -183,8 +183,8 @@ class Server(ServiceState):
 
         name: the service, unless it has been set. Raises BadState if a setting is missing, and what `start` raises.
         """
-        if self._endpoint is not None:
-            self._endpoint.listen(name)
+        if (endpoint := self._endpoint) is not None:
+            endpoint.listen(name)
             return
         self._refuse_active("listen")
         if name is not UNSET and name is not None:
