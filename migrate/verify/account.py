@@ -11,7 +11,7 @@ import hashlib
 import re
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, groupby
 
 from migrate.verify import waiting
 from migrate.verify.events import ENDS, ORDER, Event, Events, Topics, bare, by_age, ends, home, is_message, place
@@ -164,7 +164,14 @@ def _orders(happened: Iterable[tuple[Line, Event]]) -> dict[str, list[Event]]:
     if len(paths) > 1:
         both = sorted(chain.from_iterable(paths.values()), key=lambda event: event.t)
         paths[f"{MESSAGES} on both paths of {home(line)}"] = both
-    return paths
+    return {topic: [*_in_turn(events)] for topic, events in paths.items()}
+
+
+def _in_turn(events: Iterable[Event]) -> Iterator[Event]:
+    """Sort what was received without a send in between: what comes from different ends has no order."""
+    for received, group in groupby(events, key=lambda event: event.text.startswith("receive")):
+        found = [*group]
+        yield from sorted(found, key=lambda event: event.text) if received else found
 
 
 def _topic(line: Line) -> str:

@@ -140,12 +140,27 @@ def test_each_path_has_its_order_and_so_have_both() -> None:
     assert places == {
         f"{MESSAGES} of the client of svc": ["receive", "send"],
         f"{MESSAGES} on the fast path of the client of svc": [received, sent],
-        f"{MESSAGES} on both paths of the client of svc": [received, "receive", "send", sent],
+        f"{MESSAGES} on both paths of the client of svc": ["receive", received, "send", sent],
     }
     (topics,) = Account.of(remains(trace=control)).connections
     assert [topic for topic in topics if topic.startswith(MESSAGES)] == [f"{MESSAGES} of the client of svc"]
     (topics,) = Account.of(remains(trace=(*control, *fast)), order=False).connections
     assert not [topic for topic in topics if topic.startswith(MESSAGES)]
+
+
+def test_what_comes_from_different_ends_has_no_order_until_something_is_sent() -> None:
+    def at(*times: int) -> Account:
+        slow, fast, sent = times
+        trace = (
+            message("receive", b"1", t=slow),
+            message("receive", b"2", t=fast, producer=6, consumer=2),
+            message("send", b"3", t=sent),
+        )
+        return Account.of(remains(trace=trace))
+
+    assert differences(at(1, 2, 3), at(2, 1, 3)) == []
+    (found,) = differences(at(1, 2, 3), at(1, 3, 2))
+    assert found.topic == f"{MESSAGES} on both paths of the client of svc"
 
 
 def test_waiting_is_no_event() -> None:
