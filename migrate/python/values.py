@@ -289,6 +289,11 @@ class Values:
         """Whether a function is called by nothing in the project, so that its callers cannot be seen."""
         return function in self._engine.outside
 
+    @property
+    def fixtures(self) -> Mapping[ast.AST, str]:
+        """The fixtures that tests or other fixtures of the project have parameters for, with their names."""
+        return self._engine.fixtures
+
     def bases(self, node: ast.ClassDef) -> Sequence[Value]:
         """Return a class and its bases, of the project or not, in the order in which Python looks into them."""
         return tuple(self._engine.order(node))
