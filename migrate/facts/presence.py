@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import TypeAlias
@@ -15,7 +15,7 @@ from migrate.old_api.calls import Call
 from migrate.old_api.generation_2 import NULLABLE
 from migrate.python.control import Action, Control, Graph, Solution, Step, solve
 from migrate.python.scopes import FUNCTIONS, Variable
-from migrate.python.values import Collection, External, Function, Plain, Token, Values
+from migrate.python.values import Collection, External, Function, Instance, Plain, Token, Values
 
 # (True, place, None): it is not None, or a code that is SUCCESS; (False, code, place): there when the code is SUCCESS
 Fact: TypeAlias = "tuple[bool, Place, Place | None]"
@@ -242,10 +242,25 @@ class Presence:
         return frozenset(index for index, fact in enumerate(facts) if state and fact in state)
 
     def _is_field_there(self, node: ast.Attribute) -> bool:
-        """Whether a field is set, to what is there, by every function that stores to it and has not failed since."""
-        owners = self._values.of(node.value)
+        """Whether a field is set, to what is there, by every function that stores to it and has not failed since.
+
+        Nothing else may have put None there: no default of the class, nothing that fills fields by their names.
+        """
+        owners = self._values.of(node.value) - {Plain.NONE}
         stores = [store for store in self._stores.get(node.attr, ()) if self._values.of(store.value) & owners]
-        return bool(stores) and all(self._leaves_there(store) for store in stores)
+        filled = any(not isinstance(owner, Instance) or self._is_filled(owner, node.attr, stores) for owner in owners)
+        return bool(stores) and not filled and all(self._leaves_there(store) for store in stores)
+
+    def _is_filled(self, owner: Instance, name: str, stores: Iterable[ast.Attribute]) -> bool:
+        """Whether a field of an object may have None from elsewhere than the places that store to it."""
+        if Plain.NONE in self._values.default(owner.node, name):
+            return True
+        found = self._values.fields.get((owner.node, name), frozenset())
+        return Plain.NONE in found and not any(self._may_store_none(store) for store in stores)
+
+    def _may_store_none(self, store: ast.Attribute) -> bool:
+        value, _ = self._stored(store)
+        return value is None or Plain.NONE in self._values.of(value)
 
     def _leaves_there(self, store: ast.Attribute) -> bool:
         function = self._forest.of(store).function(store)

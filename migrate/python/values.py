@@ -298,6 +298,11 @@ class Values:
         """Return a class and its bases, of the project or not, in the order in which Python looks into them."""
         return tuple(self._engine.order(node))
 
+    def default(self, node: ast.ClassDef, name: str) -> frozenset[Value]:
+        """Return what an attribute of a class, or of one of its bases, can be: what objects have that set none."""
+        slots = [self._engine.fields.get(base, {}).get(name) for base in self._engine.order(node)]
+        return frozenset(value for slot in slots if slot is not None for value in slot.values)
+
     @cached_property
     def fields(self) -> Mapping[tuple[ast.ClassDef, str], frozenset[Value]]:
         """What is stored in the attributes of the instances of each class."""
