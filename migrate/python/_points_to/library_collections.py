@@ -46,14 +46,29 @@ for _module in ("queue", "asyncio", "multiprocessing"):
 
 
 @summary(
-    *names("itertools", "product combinations permutations zip_longest combinations_with_replacement pairwise"),
+    *names("itertools", "product combinations permutations combinations_with_replacement pairwise"),
     "builtins.zip",
 )
 def _rows(heap: Attributes, site: Site) -> None:
+    _make_rows(heap, site)
+
+
+@summary("itertools.zip_longest")
+def _long_rows(heap: Attributes, site: Site) -> None:
+    fill = site.keywords.get("fillvalue") or heap.constant(Plain.NONE)
+    _make_rows(heap, site, fill)
+
+
+def _make_rows(heap: Attributes, site: Site, *fills: Slot) -> None:
     columns = [elements(heap, slot) for slot in given(site)]
+    for column in columns:
+        for fill in fills:
+            heap.flow(fill, column)
     new(heap, site, "list", row(heap, site, *columns))
     if len(columns) == 1 or any(star for _, star in site.positional):
         for value in row(heap, site).values:
+            for fill in fills:
+                heap.flow(fill, heap.contents(value).some)
             for source in given(site):
                 heap.iterate(elements(heap, source), heap.contents(value).some)
                 heap.flow(elements(heap, source), heap.contents(value).some)
