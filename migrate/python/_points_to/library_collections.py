@@ -36,7 +36,7 @@ summary(
     *names("builtins", "list reversed set frozenset"),
     *names("itertools", "chain cycle islice tee chain.from_iterable"),
     *names("", "union intersection difference symmetric_difference"),
-    "collections.deque",
+    *names("collections", "deque UserList"),
     "weakref.WeakSet",
 )(_collection("list"))
 summary("builtins.tuple")(_collection("tuple"))
@@ -173,6 +173,20 @@ def _sum(heap: Attributes, site: Site) -> None:
     heap.flow(argument(heap, site, 1, "start"), site.result)
 
 
+@summary(*names("random", "sample choices"))
+def _chosen(heap: Attributes, site: Site) -> None:
+    new(heap, site, "list", elements(heap, argument(heap, site, 0, "population")))
+
+
+@summary("itertools.accumulate")
+def _accumulate(heap: Attributes, site: Site) -> None:
+    items, made = elements(heap, argument(heap, site, 0, "iterable")), Slot()
+    heap.flow(items, made)
+    heap.flow(argument(heap, site, 2, "initial"), made)
+    apply(heap, site, argument(heap, site, 1, "func"), made, made, items)
+    new(heap, site, "list", made)
+
+
 @summary("functools.reduce")
 def _reduce(heap: Attributes, site: Site) -> None:
     items = elements(heap, argument(heap, site, 1))
@@ -186,8 +200,7 @@ def _reduce(heap: Attributes, site: Site) -> None:
 
 @summary(
     "builtins.dict",
-    "collections.OrderedDict",
-    "collections.ChainMap",
+    *names("collections", "OrderedDict ChainMap UserDict"),
     *names("weakref", "WeakKeyDictionary WeakValueDictionary"),
     "types.MappingProxyType",
 )
