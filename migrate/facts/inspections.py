@@ -49,7 +49,7 @@ class Inspections:
                 yield from self._show(part, part)
 
     def _namespace(self, node: ast.Call) -> Iterator[Inspected]:
-        """Yield the handles of the variables that are looked up in globals() and the like; locals() has its own, too."""
+        """Yield the handles of the variables that are looked up in globals(), or locals() with its own."""
         above = self._forest.parents[node]
         asks = last_name(node.func) in NAMESPACES and not node.args
         if not asks or not isinstance(above, ast.Subscript | ast.Attribute):
