@@ -307,7 +307,9 @@ def _reads(place: ast.AST) -> bool:
     match place:
         case ast.Subscript(ctx=ast.Load()) | ast.Attribute(attr="items" | "values" | "keys" | "get" | "copy"):
             return True
-        case ast.keyword(arg=None) | ast.Call(func=ast.Name("print" | "dict" | "list" | "sorted" | "len" | "str" | "repr")):
+        case ast.Call(func=ast.Name("print" | "dict" | "list" | "sorted" | "len" | "str" | "repr")):
+            return True
+        case ast.keyword(arg=None):
             return True
     return isinstance(place, ast.Compare | ast.FormattedValue | ast.For | ast.comprehension)
 
