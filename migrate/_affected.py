@@ -144,7 +144,11 @@ class _Carrying:
             self._pass_on(target, words)
 
     def _meant(self, path: Path, words: frozenset[str]) -> Iterator[Path]:
-        """Iterate over the files of the project that the names which imports bring to a file stand for."""
+        """Iterate over the files of the project that the names which imports bring to a file stand for.
+
+        Any name can be that of a fixture.
+        """
+        yield from sorted(self.imports.fixtures(path))
         brought = self.files[path].definitions.imports
         for name in sorted((words & brought.keys()) | ({STAR} & brought.keys())):
             for dotted in sorted(brought[name]):

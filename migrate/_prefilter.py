@@ -22,18 +22,23 @@ _COMMENT = re.compile(rb"#[^\n]*|\\\r?\n")
 
 @dataclass(frozen=True)
 class Scan:
-    """What the pre-filter keeps of a file: whether it names the old API or calls like it, and what it imports."""
+    """What the pre-filter keeps of a file: whether it names the old API or calls like it, and what it imports.
+
+    asks: whether it has tests or fixtures, which get the fixtures of others by name.
+    """
 
     size: int
     is_old: bool
     calls: bool
+    asks: bool
     imports: frozenset[str]  # dotted names, relative ones with their dots; each could be a module or a name in one
 
 
 def scan(data: bytes) -> Scan:
     """Look through the bytes of a file."""
     is_old = any(name in data for name in NAMES)
-    return Scan(len(data), is_old, is_old or CALLS.search(data) is not None, frozenset(_imports(data)))
+    calls, asks = is_old or CALLS.search(data) is not None, b"def test" in data or b"fixture" in data
+    return Scan(len(data), is_old, calls, asks, frozenset(_imports(data)))
 
 
 def _imports(data: bytes) -> Iterator[str]:
@@ -66,7 +71,10 @@ def _imported(module: bytes | None, names: bytes) -> Iterator[str]:
 
 
 class Imports:
-    """Which file imports which, by the ends of their paths: no search path is known."""
+    """Which file imports which, by the ends of their paths: no search path is known.
+
+    A file with tests counts as an importer of each conftest.py in its folder and those above.
+    """
 
     def __init__(self, scans: Mapping[Path, Scan]) -> None:
         self.scans = scans
@@ -75,7 +83,7 @@ class Imports:
             parts = module_parts(path)
             if parts:
                 self._by_name.setdefault(parts[-1], []).append((parts, path))
-        self.of = {path: self._targets(path, scan.imports) for path, scan in scans.items()}
+        self.of = {path: self._targets(path, scan.imports) | self.fixtures(path) for path, scan in scans.items()}
         self.importers: dict[Path, set[Path]] = {}
         for path, targets in self.of.items():
             for target in targets:
@@ -85,6 +93,11 @@ class Imports:
         folder = path.parent.parts
         known = (name for name in names if name.endswith(".") or name.rpartition(".")[2] in self._by_name)
         return {target for name in known for target in self.named(folder, name)} - {path}
+
+    def fixtures(self, path: Path) -> set[Path]:
+        """Return the files whose fixtures pytest gives to the tests and fixtures of a file."""
+        folders = path.parents if "conftest" in self._by_name and self.scans[path].asks else ()
+        return {file for folder in folders if (file := folder / "conftest.py") in self.scans} - {path}
 
     def named(self, folder: tuple[str, ...], name: str) -> list[Path]:
         """Return the files that a name can mean in a file of a folder: absolute, those whose search path is nearest."""

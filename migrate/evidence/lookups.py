@@ -102,11 +102,12 @@ class Lookups:
         if not texts or not isinstance(node, ast.Call) or isinstance(texts[0], ast.Constant):
             return []
         values = self._facts.values.of(owner)
+        there = values - {Plain.NONE}  # None has no such name, be it looked up or written
         methods, kinds = self._facts.vocabulary.methods, {handle.kind for handle in handles_among(values)}
         names = sorted(self._facts.texts(texts[0]))
-        if are_modules(values) and Plain.NONE not in values:
+        if are_modules(values) and there == values:
             return names if all(name in self._facts.vocabulary.exports for name in names) else []
-        is_only = all(map(is_handle, values)) and all((kind, name) in methods for kind in kinds for name in names)
+        is_only = all(map(is_handle, there)) and all((kind, name) in methods for kind in kinds for name in names)
         return names if is_only else []
 
     def _fitting(self, node: LookUp, names: set[str]) -> set[str]:

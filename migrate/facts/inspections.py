@@ -49,7 +49,7 @@ class Inspections:
                 yield from self._show(part, part)
 
     def _namespace(self, node: ast.Call) -> Iterator[Inspected]:
-        """Yield the handles of the variables that are looked up in globals() and the like."""
+        """Yield the handles of the variables that are looked up in globals(), or locals() with its own."""
         above = self._forest.parents[node]
         asks = last_name(node.func) in NAMESPACES and not node.args
         if not asks or not isinstance(above, ast.Subscript | ast.Attribute):
@@ -57,7 +57,9 @@ class Inspections:
         key = key_of(above, self._forest)
         start = key.values[0] if isinstance(key, ast.JoinedStr) and key.values else None
         prefix = str(start.value) if isinstance(start, ast.Constant) else ""
-        for name in self._forest.of(node).module.variables.copy():
+        names = self._forest.of(node)
+        own = names.scope(node).variables if last_name(node.func) != "globals" else {}
+        for name in {**names.module.variables, **own}:
             if name.startswith(prefix) and (not isinstance(key, ast.Constant) or key.value == name):
                 yield _origins(named(node, name, self._forest, self._values)), node, COMPUTED
 

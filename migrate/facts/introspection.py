@@ -54,23 +54,21 @@ class Introspection:
     def _inspected(self) -> Iterator[Symbol]:
         hints = Hints(self._forest, self._values)
         for _, node in self._forest.nodes(ast.Attribute):
-            if node.attr not in _ASKED or self._forest.is_in_message(node):
-                continue
             if node.attr in _NAMES:
-                yield from self._asked(node.value, node.attr)
-            else:
+                yield from self._asked(node, node.value, node.attr)
+            elif node.attr in _ASKED and not self._forest.is_in_message(node):
                 yield from self._symbols(node.value)
         for _, call in self._forest.calls(_WRAPPING):
             if call.args and self._names_functions:
-                yield from self._asked(call.args[0], "__name__")
+                yield from self._asked(call, call.args[0], "__name__")
         for _, call in self._forest.calls(_READS_OBJECTS, _READS_ANNOTATIONS, ("type", "getattr", "fields")):
             name, asked = last_name(call.func), first_constant(call.args[1:2])
             if call.args and is_dispatched(call.args[0], self._forest, self._values):
                 continue
             if call.args and (name in _READS_OBJECTS or (name == "type" and len(call.args) == 1)):
                 yield from self._symbols(call.args[0])
-            elif name == "getattr" and asked in _NAMES and not self._forest.is_in_message(call):
-                yield from self._asked(call.args[0], str(asked))
+            elif name == "getattr" and asked in _NAMES:
+                yield from self._asked(call, call.args[0], str(asked))
             elif (name in _READS_ANNOTATIONS and hints.are_seen(call)) or (name == "fields" and self._reads_types):
                 yield from map(Symbol, self._classes)
         for _, function in self._forest.nodes(ast.FunctionDef):
@@ -105,14 +103,14 @@ class Introspection:
         rows += [[key for key in table.keys if key] + table.values for table in made if isinstance(table, ast.Dict)]
         return list(chain.from_iterable(rows))
 
-    def _asked(self, node: ast.expr, attribute: str) -> Iterator[Symbol]:
+    def _asked(self, place: ast.AST, node: ast.expr, attribute: str) -> Iterator[Symbol]:
         """Note the functions whose name is asked, which new ones can have; yield what else is asked for its name."""
         for token in (value for value in self._values.of(node) if isinstance(value, Token)):
             key = token.key
-            is_function = isinstance(key, Method) or (isinstance(key, Symbol) and key.name not in self._classes)
-            if attribute == "__name__" and is_function:
+            is_flat = isinstance(key, Symbol) and key.name not in self._classes  # its qualified name is its name
+            if is_flat or (attribute == "__name__" and isinstance(key, Method)):
                 self.named.add(key)
-            elif isinstance(key, Symbol) and key.name and key.name not in self._errors:
+            elif isinstance(key, Symbol) and key.name not in self._errors and not self._forest.is_in_message(place):
                 yield key
 
     def _symbols(self, node: ast.expr) -> Iterator[Symbol]:

@@ -58,7 +58,7 @@ class Likely:
         found = self._values.of(node) - {Plain.UNKNOWN, Plain.NONE}
         if "_" in node.attr and node.attr not in COMMON:
             return base != {Plain.NONE} and not found - {Plain.OTHER}
-        return (not base or Plain.UNKNOWN in base) and not found
+        return (not base or Plain.UNKNOWN in base) and not found - {Plain.OTHER}
 
     def _looks_old(self, node: ast.Attribute) -> bool:
         """Whether a method that others have, too, is called as the old one is, in a project that has such handles."""

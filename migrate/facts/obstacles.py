@@ -13,6 +13,7 @@ from migrate.facts.comparisons import INSPECTED
 from migrate.facts.forest import Forest
 from migrate.facts.handles import COMMON, OldApi
 from migrate.facts.inspections import COMPUTED, LOST, OF_METHODS, Inspections, held, named
+from migrate.facts.introspection import first_constant
 from migrate.facts.likely import Likely
 from migrate.facts.modern import MODERN_MEMBERS
 from migrate.facts.module_values import MODULE_VALUE, ModuleValues
@@ -216,12 +217,14 @@ class Obstacles:
         if node.value is None or not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
             return
         public = not function.name.startswith("_") or function.name in _IMPLICIT
-        if public and self._values.is_called_from_outside(function) and not _is_fixture(function):
+        if public and self._values.is_called_from_outside(function) and not self._is_asked_for(function):
             self._add(held(node.value, self._values), function, self._callers.code(function))
 
-
-def _is_fixture(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    return any("fixture" in ast.unparse(decorator) for decorator in function.decorator_list)
+    def _is_asked_for(self, function: ast.AST) -> bool:
+        """Whether a function is a fixture of tests that are seen, which ask for it by their parameters."""
+        name = self._values.fixtures.get(function)
+        fetched = {first_constant(call.args) for _, call in self._forest.calls(("getfixturevalue",))}
+        return name is not None and fetched.isdisjoint((name, None))
 
 
 def _callee(function: Value) -> Value:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import TypeAlias
@@ -15,7 +15,7 @@ from migrate.old_api.calls import Call
 from migrate.old_api.generation_2 import NULLABLE
 from migrate.python.control import Action, Control, Graph, Solution, Step, solve
 from migrate.python.scopes import FUNCTIONS, Variable
-from migrate.python.values import Collection, External, Function, Plain, Token, Values
+from migrate.python.values import Class, Collection, External, Function, Instance, Plain, Token, Value, Values
 
 # (True, place, None): it is not None, or a code that is SUCCESS; (False, code, place): there when the code is SUCCESS
 Fact: TypeAlias = "tuple[bool, Place, Place | None]"
@@ -37,12 +37,15 @@ class Presence:
             if isinstance(node.ctx, ast.Store):
                 self._stores.setdefault(node.attr, []).append(node)
         self._asked: set[ast.AST] = set()
+        # Objects whose fields are also written by way of their dictionary.
+        written = (value for owner in _written_dictionaries(forest) for value in values.of(owner))
+        self._written = frozenset(value for value in written if isinstance(value, Instance | Collection))
 
     def may_be_none(self, node: ast.expr) -> bool:
         """Whether an expression may be None, or anything else that is no handle, where it stands."""
         if self._is_strange(node):
             return True
-        if Plain.NONE not in self._values.of(node):
+        if not self._has_none(node):
             return False
         solution = self._solution(self._forest.of(node).function(node))
         state = solution.before(node) if solution else None
@@ -51,6 +54,23 @@ class Presence:
     def _is_strange(self, node: ast.expr) -> bool:
         """Whether an expression may be what is neither a handle nor None."""
         return any(not isinstance(value, Token) for value in self._values.of(node) - {Plain.UNKNOWN, Plain.NONE})
+
+    def _has_none(self, node: ast.expr) -> bool:
+        """Whether an expression may be None somewhere; a field is filled or made up, where that cannot be followed."""
+        owners = self._values.of(node.value) if isinstance(node, ast.Attribute) else frozenset()
+        return Plain.NONE in self._values.of(node) or any(map(self._is_open, owners))
+
+    def _is_open(self, owner: Value) -> bool:
+        """Whether None may be read from any field of an object: one that is not set, or that is set by its name."""
+        if isinstance(owner, Instance) and self._values.has_own(owner, "__getattr__"):
+            return owner in self._written or self._makes_up_none(owner.node)
+        return owner in self._written
+
+    def _makes_up_none(self, node: ast.ClassDef) -> bool:
+        """Whether the `__getattr__` of a class may return None."""
+        bodies = [base.node.body for base in self._values.bases(node) if isinstance(base, Class)]
+        found = [part for body in bodies for part in body if getattr(part, "name", "") == "__getattr__"]
+        return any(not self._gives(function) for function in found[:1])
 
     # ------------------------------------------------------------------ one function
 
@@ -187,7 +207,7 @@ class Presence:
 
     def _is_there(self, node: ast.expr, state: State) -> bool:
         """Whether an expression is certainly not None, where a state holds."""
-        if Plain.NONE not in self._values.of(node):
+        if not self._has_none(node):
             return True
         place = self._place(node)
         if place is not None and (True, place, None) in state:
@@ -242,10 +262,25 @@ class Presence:
         return frozenset(index for index, fact in enumerate(facts) if state and fact in state)
 
     def _is_field_there(self, node: ast.Attribute) -> bool:
-        """Whether a field is set, to what is there, by every function that stores to it and has not failed since."""
-        owners = self._values.of(node.value)
+        """Whether a field is set, to what is there, by every function that stores to it and has not failed since.
+
+        Nothing else may have put None there: no default of the class, nothing that fills fields by their names.
+        """
+        owners = self._values.of(node.value) - {Plain.NONE}
         stores = [store for store in self._stores.get(node.attr, ()) if self._values.of(store.value) & owners]
-        return bool(stores) and all(self._leaves_there(store) for store in stores)
+        filled = any(not isinstance(owner, Instance) or self._is_filled(owner, node.attr, stores) for owner in owners)
+        return bool(stores) and not filled and all(self._leaves_there(store) for store in stores)
+
+    def _is_filled(self, owner: Instance, name: str, stores: Iterable[ast.Attribute]) -> bool:
+        """Whether a field of an object may have None from elsewhere than the places that store to it."""
+        if self._is_open(owner) or Plain.NONE in self._values.default(owner.node, name):
+            return True
+        found = self._values.fields.get((owner.node, name), frozenset())
+        return Plain.NONE in found and not any(self._may_store_none(store) for store in stores)
+
+    def _may_store_none(self, store: ast.Attribute) -> bool:
+        value, _ = self._stored(store)
+        return value is None or Plain.NONE in self._values.of(value)
 
     def _leaves_there(self, store: ast.Attribute) -> bool:
         function = self._forest.of(store).function(store)
@@ -255,6 +290,28 @@ class Presence:
         made = getattr(function, "name", "") == "__init__"  # what fails there leaves no object
         ends = [solution.at(Graph.RETURN), None if made else solution.after(store)]
         return all(state is None or (True, place, None) in state for state in ends)
+
+
+def _written_dictionaries(forest: Forest) -> Iterator[ast.expr]:
+    """Yield the objects whose dictionaries a program does more with than read them."""
+    for _, node in forest.nodes(ast.Attribute):
+        if node.attr == "__dict__" and not _reads(forest.parents[node]):
+            yield node.value
+    for _, call in forest.calls(("vars",)):
+        if call.args and not _reads(forest.parents[call]):
+            yield call.args[0]
+
+
+def _reads(place: ast.AST) -> bool:
+    """Whether what stands around a dictionary only reads it: an index, a loop, a text."""
+    match place:
+        case ast.Subscript(ctx=ast.Load()) | ast.Attribute(attr="items" | "values" | "keys" | "get" | "copy"):
+            return True
+        case ast.Call(func=ast.Name("print" | "dict" | "list" | "sorted" | "len" | "str" | "repr")):
+            return True
+        case ast.keyword(arg=None):
+            return True
+    return isinstance(place, ast.Compare | ast.FormattedValue | ast.For | ast.comprehension)
 
 
 def _passed(site: ast.AST, function: ast.AST, index: int, name: str) -> ast.expr | None:

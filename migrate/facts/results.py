@@ -130,6 +130,8 @@ class Results:
         judge = _PLACES.get(type(self._forest.parents.get(node))) if keys else None
         for way in judge(self, node, self._forest.parents[node]) if judge else ():
             for key in keys:
+                if way == "class" and isinstance(key, Code) and isinstance(key.node, str):
+                    continue  # exceptions of both libraries carry the same
                 seen = _OF_FAILURE.get(way, "") if isinstance(key, Failure) else way
                 self._observed.setdefault(key, set()).update({seen} - {""})
 

@@ -97,8 +97,11 @@ class _Part:
             self.words.update(_WORD.findall(node.value))
 
     def _call(self, node: ast.Call) -> None:
-        """Take the module that a call names in a text for what the called function brings."""
+        """Take the module that a call names in a text for what the called function brings; a fixture binds its name."""
         called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        if called.endswith("fixture"):
+            self.binds.update(str(word.value.value) for word in node.keywords
+                              if word.arg == "name" and isinstance(word.value, ast.Constant))  # fmt: skip
         text = node.args[0].value if node.args and isinstance(node.args[0], ast.Constant) else None
         if isinstance(text, str) and called in _NAMING:
             self.imports += [(called, dotted) for dotted in with_parents(text)]

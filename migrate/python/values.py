@@ -289,9 +289,19 @@ class Values:
         """Whether a function is called by nothing in the project, so that its callers cannot be seen."""
         return function in self._engine.outside
 
+    @property
+    def fixtures(self) -> Mapping[ast.AST, str]:
+        """The fixtures that tests or other fixtures of the project have parameters for, with their names."""
+        return self._engine.fixtures
+
     def bases(self, node: ast.ClassDef) -> Sequence[Value]:
         """Return a class and its bases, of the project or not, in the order in which Python looks into them."""
         return tuple(self._engine.order(node))
+
+    def default(self, node: ast.ClassDef, name: str) -> frozenset[Value]:
+        """Return what an attribute of a class, or of one of its bases, can be: what objects have that set none."""
+        slots = [self._engine.fields.get(base, {}).get(name) for base in self._engine.order(node)]
+        return frozenset(value for slot in slots if slot is not None for value in slot.values)
 
     @cached_property
     def fields(self) -> Mapping[tuple[ast.ClassDef, str], frozenset[Value]]:

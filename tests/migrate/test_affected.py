@@ -120,6 +120,26 @@ def test_packages_and_relative_imports_are_followed() -> None:
     assert taken(files) == ["app.py", "pkg/__init__.py", "pkg/chan.py", "pkg/sub/x.py", "whole.py"]
 
 
+FIXTURE = OLD + "import pytest\n@pytest.fixture{name}\ndef ep():\n    return cc.Endpoint()\n"
+TEST = "def test_it(link, {name}):\n    link({name})\n"
+
+
+@pytest.mark.parametrize(("called", "name"), [("", "ep"), ("(name='end')", "end")])
+def test_tests_that_ask_for_a_fixture_matter(called: str, name: str) -> None:
+    files = {
+        "conftest.py": FIXTURE.format(name=called),
+        "test_it.py": TEST.format(name=name),
+        "test_else.py": "def test_it(tmp_path): ...",
+    }
+    assert taken(files) == ["conftest.py", "test_it.py"]
+
+
+def test_a_fixture_that_a_test_hands_a_handle_to_matters() -> None:
+    files = {"conftest.py": "import pytest\n@pytest.fixture\ndef link():\n    return lambda ep: ep.sendto(b'', None)"}
+    files["test_it.py"] = CHAN + TEST.format(name="name")
+    assert taken(files) == ["conftest.py", "test_it.py"]
+
+
 def test_what_passes_a_module_on_matters() -> None:
     files = {"chan.py": CHAN, "links.py": "import chan", "main.py": "import links\nlinks.chan.ep.destroy()"}
     assert taken(files) == ["chan.py", "links.py", "main.py"]

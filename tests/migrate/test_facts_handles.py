@@ -99,6 +99,7 @@ def test_calls_on_an_origin() -> None:
     assert program.facts.calls_on(client) == {"doca_comm_channel_ep_create", "doca_comm_channel_ep_connect"}
 
 
+FIXTURE = "import pytest\n@pytest.fixture\ndef given():\n    return ep\n"
 MAKE = CC + "ep = cc.Endpoint()\npeer = ep.connect('a')\n"
 
 
@@ -161,6 +162,16 @@ MAKE = CC + "ep = cc.Endpoint()\npeer = ep.connect('a')\n"
         ("def give():\n    return ep", {"CCM083"}),
         ("def give():\n    return ep\ngive()", set()),
         ("def give():\n    yield ep", {"CCM083"}),
+        ("import operator\noperator.getitem([ep], 0).listen('a')", {"CCM033"}),
+        ("import statistics\nstatistics.mode([ep]).listen('a')", {"CCM033"}),
+        ("import random, statistics\nprint(statistics.mode([1]), random.random())\nep.listen('a')", set()),
+        ("def f(link):\n    locals()['link'].listen('a')\nf(ep)", {"CCM005"}),
+        ("def f(link):\n    size = 1\n    print(locals()['size'])\nf(ep)", set()),
+        (FIXTURE, {"CCM083"}),
+        (FIXTURE + "def test_it(given):\n    given.listen('a')", set()),
+        (FIXTURE + "def test_it(given, request):\n    request.getfixturevalue('given').listen('a')", {"CCM083"}),
+        (FIXTURE + "def test_it(given, request):\n    request.getfixturevalue(request.param).close()", {"CCM083"}),
+        (FIXTURE + "def test_it(given, request):\n    request.getfixturevalue('other').close()", set()),
         ("def give():\n    return ep\nif __name__ == '__main__':\n    print('done')", {"CCM087"}),
         ("import sys, importlib\nimportlib.import_module(sys.argv[1])\ndef give():\n    return ep\n"
          "if __name__ == '__main__':\n    print('done')", {"CCM083"}),

@@ -82,6 +82,55 @@ def test_fields(body: str, answer: bool) -> None:
     assert program.facts.may_be_none(program["x"]) is answer
 
 
+@pytest.mark.parametrize(
+    ("head", "made"),
+    [
+        ("class Chan:\n    ep = None\n", "Chan()"),
+        ("class Base:\n    ep = None\nclass Chan(Base):\n", "Chan()"),
+        ("@dataclass\nclass Chan:\n    ep: object = None\n", "Chan()"),
+        ("@dataclass\nclass Chan:\n    ep: object\n", "Chan(None)"),
+        ("class Chan:\n    ep = None\n    def __init__(self):\n        self.open()\n", "Chan()"),
+        ("class Chan:\n", "Chan()\nsetattr(chan, 'ep', None)"),
+        ("class Chan:\n", "Chan()\nvars(chan).update(ep=None)"),
+        ("class Chan:\n", "Chan()\nchan.__dict__['ep'] = None"),
+        ("class Chan:\n    def __init__(self, **kw):\n        self.__dict__.update(kw)\n", "Chan(ep=None)"),
+        ("class Chan:\n    def __getattr__(self, name):\n        return None\n", "Chan()"),
+        ("class Chan:\n    def __getattr__(self, name):\n        pass\n", "Chan()"),
+    ],
+)
+def test_a_field_that_is_none_before_a_method_sets_it(head: str, made: str) -> None:
+    program = Marked(
+        main=f"{FLAT}from dataclasses import dataclass\n{head}"
+        + "    def open(self):\n        self.ep = Endpoint()\n"
+        + f"    def send(self):\n        at_x(self.ep)\nchan = {made}\nchan.send()\nchan.open()\n"
+    )
+    assert program.facts.may_be_none(program["x"])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "    def __getattr__(self, name):\n        return getattr(self.ep, name)\n",
+        "    def __getattr__(self, name):\n        raise AttributeError(name)\n",
+        "    def __str__(self):\n        return ', '.join(f'{k}={v}' for k, v in vars(self).items())\n",
+        "    def __eq__(self, other):\n        return self.__dict__.get('a') == 1\n",
+    ],
+)
+def test_a_field_that_only_methods_set(text: str) -> None:
+    program = Marked(
+        main=f"{FLAT}class Chan:\n    def __init__(self):\n        rc, self.ep = doca_comm_channel_ep_create()\n"
+        + f"        check(rc)\n    def send(self):\n        at_x(self.ep)\n{text}Chan().send()\n"
+    )
+    assert not program.facts.may_be_none(program["x"])
+
+
+@pytest.mark.parametrize("made", ["types.SimpleNamespace(ep=None)", "conf"])
+def test_a_field_of_no_object_of_the_program(made: str) -> None:
+    text = f"import conf, types\n{FLAT}state = {made}\ndef open():\n    state.ep = Endpoint()\n"
+    program = Marked({"conf": "ep = None\n"}, main=text + "def send():\n    at_x(state.ep)\nsend()\nopen()\n")
+    assert program.facts.may_be_none(program["x"])
+
+
 def test_a_field_that_another_method_may_lose() -> None:
     program = Marked(
         main=FLAT

@@ -50,6 +50,21 @@ def test_old_names_are_found(text: str) -> None:
     assert scan(text.encode()).is_old
 
 
+def test_tests_and_fixtures_are_tied_to_the_fixtures_above_them() -> None:
+    files = dict.fromkeys(("conftest.py", "deep/conftest.py", "fixtures.py"), "@pytest.fixture\ndef ep(): ...")
+    files |= {"deep/test_it.py": "def test_it(ep): ...", "deep/util.py": "", "other/check.py": "def test_it(ep): ..."}
+    of = imports_of(files).of
+    found = {str(path.relative_to(TOP)): {str(file.relative_to(TOP)) for file in ties} for path, ties in of.items()}
+    assert found == {
+        "conftest.py": set(),
+        "deep/conftest.py": {"conftest.py"},
+        "fixtures.py": {"conftest.py"},
+        "deep/test_it.py": {"conftest.py", "deep/conftest.py"},
+        "deep/util.py": set(),
+        "other/check.py": {"conftest.py"},
+    }
+
+
 def test_groups_are_what_imports_connect() -> None:
     imports = imports_of({"a.py": "import b", "b.py": OLD, "c.py": OLD, "d.py": "import c", "e.py": OLD})
     parts = groups(imports.scans, imports)

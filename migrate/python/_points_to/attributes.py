@@ -124,6 +124,14 @@ class Attributes(Texts):
         elif name == "func" and isinstance(value, Partial):
             for function, _ in self._partials[value]:
                 self.flow(function, result)
+        elif name == "args" and isinstance(value, Partial):
+            for _, given in self._partials[value]:
+                slots = [slot for slot, _ in given.positional]
+                self.add(result, self.make(given.node, "tuple", given.frame, *slots, place=(name,))[0])
+        elif name == "keywords" and isinstance(value, Partial):
+            for _, given in self._partials[value]:
+                slots = [*given.keywords.values(), *given.splats]
+                self.add(result, self.make(given.node, "dict", given.frame, *slots, place=(name,))[0])
         elif name in ("__func__", "__wrapped__", "func", "fget"):
             self.add(result, value.function if isinstance(value, Bound | Descriptor) else value)
         elif name == "register" and isinstance(value, Descriptor | Partial):  # functools.singledispatch

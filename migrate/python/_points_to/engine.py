@@ -58,6 +58,7 @@ class Engine(Patterns):
         self.seen = seen
         self._unseen = unseen
         self.outside: dict[ast.AST, None] = {}  # functions that nothing in the project calls
+        self.fixtures: dict[ast.AST, str] = {}  # those that tests have parameters for, with their names
         self._bodies: dict[ast.AST, list[ast.AST]] = {}
         for path, tree in project.trees.items():
             frame = self.modules[path] = Frame(tree, path, project.names(path))
@@ -127,6 +128,7 @@ class Engine(Patterns):
         """Let what is never called be called from outside, with arguments that nobody knows."""
         methods = self._methods()
         fixtures = Fixtures(self)
+        self.fixtures = fixtures.asked
         self._call_hidden()
         while todo := [function for function in self._uncalled() if function.node not in self.outside]:
             # What fixtures and tests are given may call others; so may what other libraries call on their heirs.

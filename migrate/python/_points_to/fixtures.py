@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from migrate.python._points_to.domain import Plain
+from migrate.python._points_to.domain import Function, Plain
 from migrate.python._points_to.heap import Frame
 from migrate.python._points_to.slots import Slot
 
@@ -21,11 +22,15 @@ BUILTIN = frozenset(_BUILTIN.split())  # those that pytest brings along
 
 
 class Fixtures:
-    """What fixtures give, by name, with where they hold: a file, or the folder of a conftest.py."""
+    """What fixtures give, by name, with where they hold: files, and the folders of conftest.py.
+
+    asked: the fixtures that some test or fixture has a parameter for, with their names.
+    """
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._given: dict[str, list[tuple[Path, Slot]]] = {}
+        self.asked: dict[ast.AST, str] = {}
+        self._given: dict[str, list[tuple[Function, frozenset[Path], Slot]]] = {}
         for function in tuple(engine.defined):
             name = _fixture_name(function.node)
             if name is not None:
@@ -34,8 +39,17 @@ class Fixtures:
                 engine.flow(frame.yielded, given)
                 if not any(value in engine.generators for value in result.values):
                     engine.await_(result, given)
-                place = frame.path.parent if frame.path.name == "conftest.py" else frame.path
-                self._given.setdefault(name, []).append((place, given))
+                self._given.setdefault(name, []).append((function, frozenset(self._places(frame.path)), given))
+
+    def _places(self, path: Path) -> Iterator[Path]:
+        """Where the fixtures of a file hold, those who import it among them."""
+        done, todo = {path}, [path]
+        while todo:
+            file = todo.pop()
+            yield file.parent if file.name == "conftest.py" else file
+            new = self._engine.project.importers[file] - done
+            done |= new
+            todo += new
 
     def feeds(self, node: ast.AST) -> bool:
         """Whether a function is a test or a fixture."""
@@ -47,9 +61,10 @@ class Fixtures:
         if not self.feeds(frame.node):
             return False
         parameter = self._engine.parameter(frame, argument)
-        places = {frame.path, *frame.path.parents}
-        given = [slot for place, slot in self._given.get(argument.arg, ()) if place in places]
-        for slot in given:
+        places, name = {frame.path, *frame.path.parents}, argument.arg
+        given = [(function, slot) for function, held, slot in self._given.get(name, ()) if not held.isdisjoint(places)]
+        for function, slot in given:
+            self.asked[function.node] = name
             self._engine.flow(slot, parameter)
         if argument.arg in BUILTIN:
             self._engine.add(parameter, Plain.OTHER)

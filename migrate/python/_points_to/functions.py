@@ -6,7 +6,7 @@ import ast
 from collections import Counter
 from dataclasses import dataclass, field, replace
 
-from migrate.python._points_to.domain import Collection, Function, Instance, Knowledge, Plain, Value
+from migrate.python._points_to.domain import Collection, Function, Instance, Knowledge, Plain, Token, Value
 from migrate.python._points_to.generic import is_generic
 from migrate.python._points_to.heap import Contents, Frame, Key, context
 from migrate.python._points_to.items import Items
@@ -112,6 +112,7 @@ class Functions(Items):
         if yields:
             collection, _ = self.make(node, "generator", frame, frame.yielded)
             self.flow(frame.returned, self.field(collection, "return"))
+            self.watch(frame.returned, self._end_iteration)
         elif isinstance(node, ast.AsyncFunctionDef):
             collection, _ = self.make(node, "coroutine", frame, frame.returned)
         else:
@@ -120,6 +121,11 @@ class Functions(Items):
         self.add(slot, collection)
         self.generators[collection] = frame
         return slot
+
+    def _end_iteration(self, value: Value) -> None:
+        """Let what a generator returns be the value of a StopIteration."""
+        if isinstance(value, Token):
+            self.add(self.field(Plain.OTHER, "value"), value)
 
     def body(self, node: ast.AST) -> list[ast.AST]:
         """Every node of a function's or module's own code, without the functions in it."""

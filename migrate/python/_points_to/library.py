@@ -23,8 +23,8 @@ Summary: TypeAlias = "Callable[[Attributes, Site], None]"
 MAX_PLACE = 3
 SUMMARIES: dict[str, Summary] = {}
 _INERT = """
-    time math os sys logging struct socket select re hashlib hmac random secrets json zlib binascii string textwrap
-    traceback warnings errno argparse pathlib shutil platform getpass uuid base64 statistics typing abc enum inspect gc
+    time math os sys logging struct socket select re hashlib hmac secrets json zlib binascii string textwrap
+    traceback warnings errno argparse pathlib shutil platform getpass uuid base64 typing abc enum
     tempfile subprocess io csv datetime shlex locale ssl resource mmap ctypes numbers fractions decimal pprint
     configparser doctest timeit cProfile pstats tracemalloc faulthandler linecache ipaddress urllib selectors
 """
@@ -208,7 +208,7 @@ for _function, _words in {
     _same: "identity functools.cache functools.total_ordering"
     " contextlib.contextmanager contextlib.asynccontextmanager typing.final typing.overload typing.no_type_check"
     " typing.runtime_checkable abc.abstractmethod abc.abstractproperty enum.unique"
-    " weakref.proxy types.coroutine asyncio.coroutine .__iter__ .__aiter__ .__enter__ .__aenter__"
+    " weakref.proxy types.coroutine asyncio.coroutine .__iter__ .__aiter__"
     " unittest.skip unittest.expectedFailure functools.update_wrapper copy.copy .copy .__copy__ .getter"
     " dataclasses.replace copy.replace .detach"
     " contextlib.AbstractContextManager.__enter__ contextlib.AbstractAsyncContextManager.__aenter__",

@@ -36,7 +36,7 @@ summary(
     *names("builtins", "list reversed set frozenset"),
     *names("itertools", "chain cycle islice tee chain.from_iterable"),
     *names("", "union intersection difference symmetric_difference"),
-    "collections.deque",
+    *names("collections", "deque UserList"),
     "weakref.WeakSet",
 )(_collection("list"))
 summary("builtins.tuple")(_collection("tuple"))
@@ -46,14 +46,29 @@ for _module in ("queue", "asyncio", "multiprocessing"):
 
 
 @summary(
-    *names("itertools", "product combinations permutations zip_longest combinations_with_replacement pairwise"),
+    *names("itertools", "product combinations permutations combinations_with_replacement pairwise"),
     "builtins.zip",
 )
 def _rows(heap: Attributes, site: Site) -> None:
+    _make_rows(heap, site)
+
+
+@summary("itertools.zip_longest")
+def _long_rows(heap: Attributes, site: Site) -> None:
+    fill = site.keywords.get("fillvalue") or heap.constant(Plain.NONE)
+    _make_rows(heap, site, fill)
+
+
+def _make_rows(heap: Attributes, site: Site, *fills: Slot) -> None:
     columns = [elements(heap, slot) for slot in given(site)]
+    for column in columns:
+        for fill in fills:
+            heap.flow(fill, column)
     new(heap, site, "list", row(heap, site, *columns))
     if len(columns) == 1 or any(star for _, star in site.positional):
         for value in row(heap, site).values:
+            for fill in fills:
+                heap.flow(fill, heap.contents(value).some)
             for source in given(site):
                 heap.iterate(elements(heap, source), heap.contents(value).some)
                 heap.flow(elements(heap, source), heap.contents(value).some)
@@ -158,6 +173,20 @@ def _sum(heap: Attributes, site: Site) -> None:
     heap.flow(argument(heap, site, 1, "start"), site.result)
 
 
+@summary(*names("random", "sample choices"))
+def _chosen(heap: Attributes, site: Site) -> None:
+    new(heap, site, "list", elements(heap, argument(heap, site, 0, "population")))
+
+
+@summary("itertools.accumulate")
+def _accumulate(heap: Attributes, site: Site) -> None:
+    items, made = elements(heap, argument(heap, site, 0, "iterable")), Slot()
+    heap.flow(items, made)
+    heap.flow(argument(heap, site, 2, "initial"), made)
+    apply(heap, site, argument(heap, site, 1, "func"), made, made, items)
+    new(heap, site, "list", made)
+
+
 @summary("functools.reduce")
 def _reduce(heap: Attributes, site: Site) -> None:
     items = elements(heap, argument(heap, site, 1))
@@ -171,8 +200,7 @@ def _reduce(heap: Attributes, site: Site) -> None:
 
 @summary(
     "builtins.dict",
-    "collections.OrderedDict",
-    "collections.ChainMap",
+    *names("collections", "OrderedDict ChainMap UserDict"),
     *names("weakref", "WeakKeyDictionary WeakValueDictionary"),
     "types.MappingProxyType",
 )

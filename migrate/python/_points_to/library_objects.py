@@ -182,6 +182,29 @@ def _replace(heap: Attributes, site: Site) -> None:
         heap.store(argument(heap, site, 0), name, slot, site.node)
 
 
+@summary(".__enter__", ".__aenter__")
+def _enter(heap: Attributes, site: Site) -> None:
+    """Enter what a function of `contextlib.contextmanager` gives; anything else of Python's own gives itself."""
+
+    def give(value: Value) -> None:
+        heap.flow(heap.entered(value) if isinstance(value, Collection) else heap.constant(value), site.result)
+
+    heap.watch(argument(heap, site, 0), give)
+
+
+@summary("._asdict")
+def _asdict(heap: Attributes, site: Site) -> None:
+    """Give the fields of a record as a dictionary."""
+    collection, contents = heap.make(site.node, "dict", site.frame)
+
+    def take(value: Value) -> None:
+        heap.on_fields(value, lambda name, slot: heap.flow(slot, heap.item(contents, name)))
+
+    heap.watch(argument(heap, site, 0), take)
+    heap.add(contents.keys, Plain.OTHER)
+    heap.add(site.result, collection)
+
+
 @summary("builtins.getattr", "builtins.object.__getattribute__")
 def _getattr(heap: Attributes, site: Site) -> None:
     name = heap.constant_argument(site, 1)

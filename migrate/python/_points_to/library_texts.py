@@ -20,12 +20,19 @@ if TYPE_CHECKING:
     *names("builtins", "str repr ascii format bytes"), *names("textwrap", "shorten fill wrap indent dedent"),
     *names("traceback", "format_exception format_exception_only TracebackException TracebackException.from_exception"),
     "pprint.pformat", "pprint.saferepr", "reprlib.repr", "json.dumps", "html.escape", "re.sub", "re.escape",
-    "shlex.quote", ".join", ".format_map", ".substitute", ".safe_substitute", ".writerow", ".writerows",
+    "shlex.quote", ".format_map", ".substitute", ".safe_substitute", ".writerow", ".writerows",
 )  # fmt: skip
 def _text(heap: Attributes, site: Site) -> None:
     """Make a text of everything that is given."""
     heap.add(site.result, Plain.OTHER)
     _show(heap, site, site.result)
+
+
+@summary(".join")
+def _join(heap: Attributes, site: Site) -> None:
+    """Make one text of many, which takes nothing but texts; or wait for a queue, of which nothing is shown."""
+    heap.add(site.result, Plain.OTHER)
+    _take_texts(heap, site, site.result)
 
 
 @summary(".format")
@@ -41,10 +48,14 @@ def _format(heap: Attributes, site: Site) -> None:
 
 
 def _show(heap: Attributes, site: Site, result: Slot) -> None:
-    for slot in site.slots():
-        heap.show(slot, result)
+    _take_texts(heap, site, result)
     heap.shows += [(site.node, slot) for slot, star in site.positional if not star]
     heap.shows += [(site.node, slot) for slot in site.keywords.values()]
+
+
+def _take_texts(heap: Attributes, site: Site, result: Slot) -> None:
+    for slot in site.slots():
+        heap.show(slot, result)
     for node in site.written.args if site.written else ():
         heap.show_caught(site.frame, node, result)
 
