@@ -4,15 +4,15 @@
 
 # callback -> the type of a pointer to it, where handles are integers and the union is its number
 POINTERS: dict[str, str] = {
-    "doca_task_completion_cb_t": "void(*)(uintptr_t, uint64_t, uint64_t)",
-    "doca_ctx_state_changed_callback_t": "void(*)(uint64_t, uintptr_t, int, int)",
-    "doca_mmap_memrange_free_cb_t": "void(*)(char *, size_t, char *)",
-    "log_flush_callback": "void(*)(char *)",
-    "doca_argp_param_cb_t": "int(*)(char *, char *)",
-    "doca_comch_task_send_completion_cb_t": "void(*)(uintptr_t, uint64_t, uint64_t)",
-    "doca_comch_event_msg_recv_cb_t": "void(*)(uintptr_t, uint8_t *, uint32_t, uintptr_t)",
-    "doca_comch_event_connection_status_changed_cb_t": "void(*)(uintptr_t, uintptr_t, uint8_t)",
-    "doca_comch_event_consumer_cb_t": "void(*)(uintptr_t, uintptr_t, uint32_t)",
-    "doca_comch_consumer_task_post_recv_completion_cb_t": "void(*)(uintptr_t, uint64_t, uint64_t)",
-    "doca_comch_producer_task_send_completion_cb_t": "void(*)(uintptr_t, uint64_t, uint64_t)",
+    'doca_task_completion_cb_t': 'void(*)(uintptr_t, uint64_t, uint64_t)',
+    'doca_ctx_state_changed_callback_t': 'void(*)(uint64_t, uintptr_t, int, int)',
+    'doca_mmap_memrange_free_cb_t': 'void(*)(char *, size_t, char *)',
+    'log_flush_callback': 'void(*)(char *)',
+    'doca_argp_param_cb_t': 'int(*)(char *, char *)',
+    'doca_comch_task_send_completion_cb_t': 'void(*)(uintptr_t, uint64_t, uint64_t)',
+    'doca_comch_event_msg_recv_cb_t': 'void(*)(uintptr_t, uint8_t *, uint32_t, uintptr_t)',
+    'doca_comch_event_connection_status_changed_cb_t': 'void(*)(uintptr_t, uintptr_t, uint8_t)',
+    'doca_comch_event_consumer_cb_t': 'void(*)(uintptr_t, uintptr_t, uint32_t)',
+    'doca_comch_consumer_task_post_recv_completion_cb_t': 'void(*)(uintptr_t, uint64_t, uint64_t)',
+    'doca_comch_producer_task_send_completion_cb_t': 'void(*)(uintptr_t, uint64_t, uint64_t)',
 }

@@ -170,7 +170,9 @@ class ControlSide(EngineSide):
 
     # Tasks
 
-    def task(self, data: Any, connection: int = -1, key: str = "main", *, keep: bool = False, repeat: int = 0) -> int:
+    def task(
+        self, data: Any, connection: int = -1, key: str = "main", *, keep: bool = False, repeat: int = 0
+    ) -> int:
         """Take a send task, by number. Success submits it `repeat` times again; then it is freed, or kept."""
         made = self.contexts[key].task_send_alloc_init(self.connections[connection], data)
         return self.hold(made, keep, repeat)

@@ -171,7 +171,9 @@ def check_immediate_data_len(pair: Pair, taking: Side, giving: Side) -> None:
     taking.post(None)
     giving.produce(None, b"i" * most, consumer)
     wanted = [(None, b"i" * most)]
-    pair.until(lambda: [row[1:3] for row in taking.told("received", "consumer")], wanted, "what came")
+    pair.until(
+        lambda: [row[1:3] for row in taking.told("received", "consumer")], wanted, "what came"
+    )
 
 
 @both_ways()
@@ -189,7 +191,9 @@ def check_max_buf_size(pair: Pair, taking: Side, giving: Side) -> None:
         giving.produce(giving.source(bytes(most + 1), 0, "source"), None, consumer)
     taking.post(taking.buf(0, most))
     giving.produce(giving.source(b"b" * most, 0, "source"), None, consumer)
-    pair.until(lambda: [row[1] for row in taking.told("received", "consumer")], [told_data(b"b" * most)], "what came")
+    pair.until(
+        lambda: [row[1] for row in taking.told("received", "consumer")], [told_data(b"b" * most)], "what came"
+    )
 
 
 def check_fast_path_capabilities(make: Maker) -> None:

@@ -128,7 +128,9 @@ def _lose_connection(pair: Pair, key: str, leaving: Side, staying: Side) -> None
     _expect_one_wake(pair, staying, key, leave, ("state", key))
 
 
-def _expect_wake(pair: Pair, side: Side, engine: str, cause: Callable[[], object], told: tuple[str, str]) -> None:
+def _expect_wake(
+    pair: Pair, side: Side, engine: str, cause: Callable[[], object], told: tuple[str, str]
+) -> None:
     """Ready when it comes after arming, ready when it was there before, not ready without."""
     for _ in range(2):
         _expect_one_wake(pair, side, engine, cause, told)
@@ -140,7 +142,9 @@ def _expect_wake(pair: Pair, side: Side, engine: str, cause: Callable[[], object
     pair.until(lambda: len(side.told(*told)), known + 1, f"how often {told} was told")
 
 
-def _expect_one_wake(pair: Pair, side: Side, engine: str, cause: Callable[[], object], told: tuple[str, str]) -> None:
+def _expect_one_wake(
+    pair: Pair, side: Side, engine: str, cause: Callable[[], object], told: tuple[str, str]
+) -> None:
     _quieten(pair, side, engine)
     known = len(side.told(*told))
     side.arm(engine)

@@ -40,7 +40,9 @@ class Side(ControlSide):
 
     # Memory
 
-    def map(self, size: int, key: str = "map", *, own: bool = False, permissions: int = _PCI_READ_WRITE) -> None:
+    def map(
+        self, size: int, key: str = "map", *, own: bool = False, permissions: int = _PCI_READ_WRITE
+    ) -> None:
         """Start a map of memory that the library makes, or with `own` of the program's."""
         memory = bytearray(size) if own else size
         self.maps[key] = Mmap(self.device, memory, AccessFlag(permissions))
@@ -119,7 +121,9 @@ class Side(ControlSide):
             self.configure_fast(key, tasks)
         return made.id
 
-    def producer(self, key: str = "producer", *, engine: str = "main", tasks: int = 64, lacking: str = "") -> int:
+    def producer(
+        self, key: str = "producer", *, engine: str = "main", tasks: int = 64, lacking: str = ""
+    ) -> int:
         """Make a producer on the newest connection, configured but for `lacking`, not started; return its id."""
         made = Producer(self.connections[-1], engine=self.engine(engine))
         self._keep(key, made)
@@ -139,7 +143,9 @@ class Side(ControlSide):
         else:
             context.task_send_set_conf(partial(self._on_task, "done", key), failed, tasks)
 
-    def receive_task(self, buf: int | None, key: str = "consumer", *, keep: bool = False, repeat: int = 0) -> int:
+    def receive_task(
+        self, buf: int | None, key: str = "consumer", *, keep: bool = False, repeat: int = 0
+    ) -> int:
         """Take a task of a consumer's pool, without submitting it."""
         made = self.contexts[key].task_post_recv_alloc_init(None if buf is None else self.bufs[buf])
         return self.hold(made, keep, repeat)

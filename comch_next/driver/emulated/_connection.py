@@ -56,7 +56,9 @@ class Owner(CarrierOwner, Protocol):
 class Connection(Handle, Link):
     """A handle. `status` is SUCCESS while it works, then for good what ended it."""
 
-    def __init__(self, context: Owner, sock: socket.socket | None, cell: Cell | None = None) -> None:
+    def __init__(
+        self, context: Owner, sock: socket.socket | None, cell: Cell | None = None
+    ) -> None:
         self.context = context
         self.sock = sock
         self.status = ErrorCode.CONNECTION_INPROGRESS

@@ -181,7 +181,9 @@ class FastContext(Context, calls.FastContext):
 
     def not_on_dpa(self, call: str) -> BadState:
         """The refusal of a call that is for DPA consumers and producers only."""
-        return BadState(f"{call} was attempted on {self}, which is of the host; a message queue makes those of the DPA")
+        return BadState(
+            f"{call} was attempted on {self}, which is of the host; a message queue makes those of the DPA"
+        )
 
     def take_back_tasks(self) -> None:
         with self.turn:

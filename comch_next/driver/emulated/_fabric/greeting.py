@@ -14,7 +14,6 @@ from comch_next.errors import DocaError, from_code
 
 __all__ = ["Greeter", "Greeting"]
 
-
 class Greeter(Protocol):
     """The server, as its clients on their way in see it."""
 

@@ -64,7 +64,9 @@ class _End:
 class Sender(_End):
     """The writing end. `bell` is rung when data arrives while the reader has asked for it; `tx` is zeroed memory."""
 
-    def __init__(self, fd: int, max_msg: int, recv_limit: int, send_limit: int, bell: int, tx: Any = None) -> None:
+    def __init__(
+        self, fd: int, max_msg: int, recv_limit: int, send_limit: int, bell: int, tx: Any = None
+    ) -> None:
         super().__init__(fd, max_msg, recv_limit + send_limit)
         self.tx = ffi.new("comch_tx *") if tx is None else tx
         self.tx.capacity = self.capacity
@@ -88,7 +90,9 @@ class Sender(_End):
 class Receiver(_End):
     """The reading end. `bell` is rung when room appears while the writer has asked for it; `rx` is zeroed memory."""
 
-    def __init__(self, fd: int, max_msg: int, recv_limit: int, send_limit: int, bell: int, rx: Any = None) -> None:
+    def __init__(
+        self, fd: int, max_msg: int, recv_limit: int, send_limit: int, bell: int, rx: Any = None
+    ) -> None:
         super().__init__(fd, max_msg, recv_limit + send_limit)
         self.rx = ffi.new("comch_rx *") if rx is None else rx
         self.rx.capacity = self.capacity
