@@ -7,6 +7,7 @@ bytes, depths are messages.
 _handles     a type for each noun's handles
 _device      devices and representors
 _lock        what is held around the calls of an engine
+_clock       the clock of waits
 _signals     calls that no signal interrupts
 _system      failures of the system, told from what a signal's handler raises
 _shield      finalizers and the like, which none cuts short
@@ -23,6 +24,7 @@ _admin       servers as other processes see them
 """
 
 from comch_next.driver.protocol._admin import Admin, ConnectionStatus, ServerStatus
+from comch_next.driver.protocol._clock import monotonic
 from comch_next.driver.protocol._control import (
     Clients,
     Connections,
@@ -150,6 +152,7 @@ __all__ = [
     "listed",
     "log_event",
     "log_warning",
+    "monotonic",
     "new_lock",
     "refuse_kernel",
     "shielded",

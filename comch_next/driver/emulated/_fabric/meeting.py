@@ -18,7 +18,7 @@ from contextlib import contextmanager
 
 from comch_next.driver.emulated._fabric.handshake import LONGEST, is_trusted, peer_of, send
 from comch_next.driver.emulated._kernel.handle import Socket
-from comch_next.driver.protocol import by_system, bytes_of, suppress_system
+from comch_next.driver.protocol import by_system, bytes_of, monotonic, suppress_system
 from comch_next.errors import AlreadyExist, DocaError, Initialization
 
 __all__ = [
@@ -198,7 +198,7 @@ class Listener:
 
     def _take_lock(self, folder: int) -> int:
         flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
-        patience = time.monotonic() + _OBSERVED_S
+        patience = monotonic() + _OBSERVED_S
         while True:
             lock = os.open(f"{self._stem}.lock", flags, 0o600, dir_fd=folder)
             try:
@@ -209,7 +209,7 @@ class Listener:
             except by_system(FileNotFoundError):
                 pass  # its last owner removed it between the open and the lock
             except by_system(BlockingIOError):
-                if not owned_by_living(lock) and time.monotonic() < patience:
+                if not owned_by_living(lock) and monotonic() < patience:
                     os.close(lock)
                     time.sleep(_NAP_S)
                     continue
