@@ -14,8 +14,8 @@ from comch_next._names import CNames, Strict, spelled
 from comch_next._origins import shown
 from comch_next._quick import quicken
 from comch_next.driver import load
-from comch_next.driver.protocol import Driver, Lock, WeakSet, monotonic, new_lock
-from comch_next.errors import InUse, InvalidValue
+from comch_next.driver.protocol import Driver, Lock, WeakSet, has_ended, monotonic, new_lock
+from comch_next.errors import BadState, InUse, InvalidValue
 
 if TYPE_CHECKING:
     from comch_next._settings import Configured
@@ -49,8 +49,11 @@ def wait_readable(descriptor: Callable[[], int], deadline: float | None) -> bool
     """Sleep until the descriptor is readable; False when the clock reaches the deadline (seconds, monotonic) before.
 
     While there are other threads it is asked for again each second: one of them may have closed it, which wakes nobody,
-    and asking raises then.
+    and asking raises then. Raises BadState for a wait without a limit after the end of the process: who would end it?
     """
+    if deadline is None and has_ended():
+        text = "a wait without a limit was attempted after the process had left all its connections at exit"
+        raise BadState(f"{text}; it might never end, give it a timeout")
     while True:
         poller = select.poll()
         poller.register(descriptor(), select.POLLIN)

@@ -11,6 +11,7 @@ _clock       the clock of waits
 _signals     calls that no signal interrupts
 _system      failures of the system, told from what a signal's handler raises
 _shield      finalizers and the like, which none cuts short
+_exit        what is done at the end of the process
 _events      what is logged of connections
 _control     engines, contexts, servers, clients, connections, send tasks
 _memory      maps, inventories, buffers
@@ -38,6 +39,7 @@ from comch_next.driver.protocol._control import (
 from comch_next.driver.protocol._device import Devices
 from comch_next.driver.protocol._dpa import DpaCompletions, Dpas, DpaThreads
 from comch_next.driver.protocol._events import log_event, log_warning
+from comch_next.driver.protocol._exit import at_exit, has_ended
 from comch_next.driver.protocol._fast_path import (
     ConsumerCompletions,
     Consumers,
@@ -141,12 +143,14 @@ __all__ = [
     "Unrecorded",
     "WeakSet",
     "WeakTable",
+    "at_exit",
     "by_system",
     "bytes_of",
     "counted",
     "device_calls",
     "enter_kernel",
     "handing_on",
+    "has_ended",
     "interruptible",
     "leave_kernel",
     "listed",
