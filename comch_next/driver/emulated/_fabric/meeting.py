@@ -74,12 +74,14 @@ def is_chosen() -> bool:
 def directory(path: str, *, create: bool) -> Iterator[int]:
     """A descriptor of the directory while the block runs. OSError: it is not there, or not the user's alone."""
     if create:
-        os.makedirs(path, mode=0o700, exist_ok=True)
+        with suppress_system(FileExistsError):  # something else is there, of which opening it tells what
+            os.makedirs(path, mode=0o700, exist_ok=True)
     fd = _open_directory(path)
     try:
         found = os.fstat(fd)
         if not is_trusted(found.st_uid):
-            raise PermissionError(errno.EPERM, f"the directory belongs to user {found.st_uid}", path)
+            text = f"the directory belongs to user {found.st_uid}; set COMCH_RUNTIME_DIR to one of your own"
+            raise PermissionError(errno.EPERM, text, path)
         if found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
             text = "others can write to the directory, and so take a server's place; chmod go-w it"
             raise PermissionError(errno.EPERM, text, path)
@@ -213,9 +215,12 @@ class Listener:
                     os.close(lock)
                     time.sleep(_NAP_S)
                     continue
+                owner = os.fstat(lock).st_uid
                 os.close(lock)
-                text = f"the name {self._name!r} is taken: a living server listens on it; stop that one first"
-                raise AlreadyExist(text) from None
+                text = "a living server listens on it; stop that one first"
+                if not is_trusted(owner):  # who put it there while others could write to the directory
+                    text = f"user {owner} holds its lock; remove {os.path.join(self._place, self._stem)}.lock"
+                raise AlreadyExist(f"the name {self._name!r} is taken: {text}") from None
             os.close(lock)
 
     def _listen(self, folder: int) -> None:
