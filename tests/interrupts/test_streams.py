@@ -108,7 +108,8 @@ def test_a_call_that_is_interrupted_and_repeated(work: Work, other: Work) -> Non
 
 @pytest.mark.parametrize("kind", [comch.Again, comch.InvalidValue, comch.ConnectionReset])
 def test_what_a_handler_raises_is_no_refusal(monkeypatch: pytest.MonkeyPatch, kind: type[comch.DocaError]) -> None:
-    submit, struck = comch.ProducerSendTask.submit, []
+    submit = comch.ProducerSendTask.submit
+    struck: list[comch.ProducerSendTask] = []
 
     def handle(*_: object) -> None:
         raise kind("the program's own")
