@@ -66,6 +66,16 @@ def run(steps: Steps[_T]) -> _T:
                 engine.wait(timeout)
 
 
+@uninterrupted
+def _refusal(task: ProducerSendTask) -> DocaError | None:
+    """Submit; return what it was refused with, which what a signal's handler raises is not."""
+    try:
+        task.submit()
+    except DocaError as error:
+        return error
+    return None
+
+
 def announced(connection: Connection, consumer_id: int) -> None:
     """Note a consumer of the other side; the first one is its ear."""
     connection._ear = connection._ear or consumer_id
@@ -238,22 +248,22 @@ class Link:
     def submit(self, task: ProducerSendTask) -> Steps[None]:
         """Submit; again where the other side has announced its ear and not posted yet, of which no event tells."""
         try:
-            while True:
-                try:
-                    return task.submit()
-                except Again:
-                    yield None if self._progress() else (self.engine, _NAP_S)
-                    self._check()
-        except BaseException as error:
-            with suppress(DocaError):
-                task.free()
-            if isinstance(error, DocaError):
+            while isinstance(refusal := _refusal(task), Again):
+                yield None if self._progress() else (self.engine, _NAP_S)
+                self._check()
+            if refusal is not None:
                 self._catch_up()
                 self._check()  # why it was refused
-                if isinstance(error, InvalidValue):  # the ear has stopped, and CLOSED is still to come
+                if isinstance(refusal, InvalidValue):  # the ear has stopped, and CLOSED is still to come
                     self._ended = ErrorCode.SHUTDOWN
                     self._check()
+                raise refusal
+        except BaseException:
+            with suppress(DocaError):
+                task.free()
             raise
+        finally:
+            refusal = None  # whose traceback has this frame
 
     def until(self, ready: Callable[[], object]) -> Steps[None]:
         """Turn the engine until it is so. Raises what has ended the stream, after what came before that."""

@@ -113,7 +113,8 @@ class Connection(CNames, Strict):
     def flush(self, timeout: float | None = None) -> None:
         """Wait until nothing is in flight. Raises TimeOut after `timeout` seconds, InvalidValue for an invalid one.
 
-        When the connection has ended and sends that were accepted did not arrive, raises what ended it, as `send`.
+        When sends that were accepted did not arrive, raises what has ended the connection, as `send`, or IoFailed while
+        it is up.
         """
         deadline = deadline_after(timeout, "flush")
         port = self._context._opened_port("flush")
@@ -125,8 +126,9 @@ class Connection(CNames, Strict):
             time.sleep(pause)
         if lost := port.failed(self):
             what = counted(lost, "message that was", "messages that were")
-            text = f"flush: {what} accepted did not arrive before the connection ended"
-            raise from_code(port.status(self), text, connection=self)
+            ended = port.status(self)
+            text = f"flush: {what} accepted did not arrive{' before the connection ended' if ended else ''}"
+            raise from_code(ended or ErrorCode.IO_FAILED, text, connection=self)
 
 
 class Message(NamedTuple):

@@ -5,7 +5,6 @@ import math
 import os
 import select
 import threading
-import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -15,8 +14,8 @@ from comch_next._names import CNames, Strict, spelled
 from comch_next._origins import shown
 from comch_next._quick import quicken
 from comch_next.driver import load
-from comch_next.driver.protocol import Driver, Lock, WeakSet, new_lock
-from comch_next.errors import InUse, InvalidValue
+from comch_next.driver.protocol import Driver, Lock, WeakSet, has_ended, monotonic, new_lock
+from comch_next.errors import BadState, InUse, InvalidValue
 
 if TYPE_CHECKING:
     from comch_next._settings import Configured
@@ -32,7 +31,7 @@ def deadline_after(timeout: float | None, call: str) -> float | None:
     """Return when a wait ends, on the monotonic clock in seconds; None for ever. InvalidValue for an invalid one."""
     try:
         if timeout is None or timeout >= 0:  # NaN is not
-            return None if timeout is None else time.monotonic() + timeout
+            return None if timeout is None else monotonic() + timeout
     except (TypeError, OverflowError):
         pass
     raise InvalidValue(f"{call} takes a timeout of 0 or more seconds, or None, not {timeout!r}")
@@ -43,20 +42,23 @@ def seconds_left(deadline: float | None, most: float = math.inf) -> float:
 
     A loop that waits asks in every round: other contexts and connections may give it something to do for ever.
     """
-    return most if deadline is None else max(0.0, min(most, deadline - time.monotonic()))
+    return most if deadline is None else max(0.0, min(most, deadline - monotonic()))
 
 
 def wait_readable(descriptor: Callable[[], int], deadline: float | None) -> bool:
     """Sleep until the descriptor is readable; False when the clock reaches the deadline (seconds, monotonic) before.
 
     While there are other threads it is asked for again each second: one of them may have closed it, which wakes nobody,
-    and asking raises then.
+    and asking raises then. Raises BadState for a wait without a limit after the end of the process: who would end it?
     """
+    if deadline is None and has_ended():
+        text = "a wait without a limit was attempted after the process had left all its connections at exit"
+        raise BadState(f"{text}; it might never end, give it a timeout")
     while True:
         poller = select.poll()
         poller.register(descriptor(), select.POLLIN)
         most_ms = _NAP_MS if threading.active_count() > 1 else _LONGEST_MS
-        left_ms = None if deadline is None else max(0.0, (deadline - time.monotonic()) * 1000)
+        left_ms = None if deadline is None else max(0.0, (deadline - monotonic()) * 1000)
         if poller.poll(most_ms if left_ms is None else min(left_ms, most_ms)):
             return True
         if left_ms is not None and left_ms <= most_ms:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
 import os
 import select
 import threading
@@ -14,7 +13,7 @@ from weakref import ref
 from comch_next._codes import State
 from comch_next._threaded._channels import Bell, drain
 from comch_next._threaded._guarded import GuardedDriver
-from comch_next.driver.protocol import Finalized, WeakSet, shielded, signals_blocked, uninterrupted
+from comch_next.driver.protocol import Finalized, WeakSet, at_exit, shielded, signals_blocked, uninterrupted
 from comch_next.errors import BadState, NoMemory
 
 if TYPE_CHECKING:
@@ -233,7 +232,7 @@ class _ParentsLock(AbstractContextManager[object]):
 _helpers: WeakSet[Helper] = WeakSet()
 
 
-@atexit.register
+@at_exit
 def _end_all() -> None:
     for helper in list(_helpers):
         helper.end()

@@ -273,7 +273,28 @@ def test_a_directory_of_somebody_else_is_refused(runtime_dir: Path, monkeypatch:
     monkeypatch.setenv("COMCH_RUNTIME_DIR", str(folder))
     error = refused()
     assert isinstance(error, Initialization)
-    assert "belongs to user 12345" in str(error)
+    assert "belongs to user 12345; set COMCH_RUNTIME_DIR" in str(error)
+
+
+@pytest.mark.parametrize("kind", ["file", "dangling link"])
+def test_what_is_no_directory_is_named(runtime_dir: Path, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
+    place = runtime_dir / "place"
+    place.symlink_to(runtime_dir / "nothing") if kind == "dangling link" else place.write_text("precious")
+    monkeypatch.setenv("COMCH_RUNTIME_DIR", str(place))
+    error = refused()
+    assert isinstance(error, Initialization)
+    assert {"file": "Not a directory", "dangling link": "symbolic link"}[kind] in str(error)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file away")
+def test_a_lock_that_another_user_holds_is_named(runtime_dir: Path) -> None:
+    made = listen()
+    (lock,) = runtime_dir.glob("*.lock")
+    os.chown(lock, 12345, 12345)
+    error = refused()
+    assert isinstance(error, AlreadyExist)
+    assert f"user 12345 holds its lock; remove {lock}" in str(error)
+    made.close()
 
 
 def test_where_it_is_when_nobody_says(runtime_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import io
 import random
+import signal
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
@@ -103,3 +104,29 @@ def test_a_call_that_is_interrupted_and_repeated(work: Work, other: Work) -> Non
                     with suppress(comch.Shutdown):  # it had the whole of it, and has left since
                         work(stream)
             assert theirs.result(SOON_S) in (_DATA, len(_DATA)), strike.place
+
+
+@pytest.mark.parametrize("kind", [comch.Again, comch.InvalidValue, comch.ConnectionReset])
+def test_what_a_handler_raises_is_no_refusal(monkeypatch: pytest.MonkeyPatch, kind: type[comch.DocaError]) -> None:
+    submit = comch.ProducerSendTask.submit
+    struck: list[comch.ProducerSendTask] = []
+
+    def handle(*_: object) -> None:
+        raise kind("the program's own")
+
+    def submit_beside_a_signal(task: comch.ProducerSendTask) -> None:
+        if task.buf is not None and not struck:  # the first of the data, which the other side has granted
+            struck.append(task)
+            signal.raise_signal(signal.SIGUSR1)
+        submit(task)
+
+    with connected() as pair, comch.Stream(pair.here) as stream:
+        theirs = pair.start(pair.there, _receive)
+        monkeypatch.setattr(comch.ProducerSendTask, "submit", submit_beside_a_signal)
+        before = signal.signal(signal.SIGUSR1, handle)
+        try:
+            with pytest.raises(kind, match="the program's own"):
+                _send(stream)
+        finally:
+            signal.signal(signal.SIGUSR1, before)
+        assert isinstance(theirs.exception(SOON_S), comch.IoFailed)

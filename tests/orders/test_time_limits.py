@@ -11,7 +11,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -63,7 +62,7 @@ def tell_time(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
                 now[0] += 1.0
             return now[0]
 
-        monkeypatch.setattr(engine_module, "time", SimpleNamespace(monotonic=monotonic))
+        monkeypatch.setattr(engine_module, "monotonic", monotonic)
 
     return start
 
@@ -177,6 +176,36 @@ def test_a_receive_of_an_event_loop_is_cancelled_while_clients_come(world: World
                 await receiving
 
     asyncio.run(main())
+
+
+# A clock of the program's
+
+
+@pytest.mark.parametrize("call", ["receive", "send", "flush", "connect", "wait_for_server"])
+def test_a_clock_that_stands_still(world: World, form: str, monkeypatch: pytest.MonkeyPatch, call: str) -> None:
+    """As tests of programs have it: no call of the library's waits by that one."""
+    server, client, other = world.server(), world.client(), world.client()
+    connection = introduce(connect(client, server), server)
+    until(lambda: fill(connection) == 0 and (form == "driver" or client.port._port.full()))
+    calls = {
+        "receive": lambda: server.receive(timeout=0.01),
+        "send": lambda: connection.send(b"x", timeout=0.01),
+        "flush": lambda: connection.flush(timeout=0.01),
+        "connect": lambda: other.connect(NAME, timeout=0.01),
+        "wait_for_server": lambda: other.connect("nobody", timeout=0.01, wait_for_server=True),
+    }
+    readings = Rounds(lambda: None)
+
+    def stand_still() -> float:
+        readings()
+        return 0.0
+
+    monkeypatch.setattr(time, "monotonic", stand_still)
+    if call == "connect" and form == "threaded":  # whose server accepts by itself
+        calls[call]()
+    else:
+        with pytest.raises(comch.TimeOut):
+            calls[call]()
 
 
 # Engines that others keep busy

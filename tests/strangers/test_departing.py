@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ import pytest
 import comch_next as comch
 from tests.control_path.pair import client, leave, server, until
 from tests.processes import StartPython
+from tests.pull.support import FORMS
 
 PROGRAM = """
 import sys
@@ -91,6 +93,70 @@ def test_a_server_whose_process_ends_has_left(runtime_dir: Path, end: str, start
     with pytest.raises(comch.DocaError, match="has left"):
         here.context.connection  # noqa: B018
     leave(here)
+
+
+# What a program does as it ends, in a function that it has registered, or as its objects go
+
+LAST_WORDS = """
+def last_words():
+    here.connection.send(b"my last words", timeout=60)
+    print(here.receive(timeout=60).data.decode())
+"""
+TAKEN_LEAVE = """
+def last_words(say=print, Error=Exception, name=type):
+    for call in calls:
+        try:
+            call()
+        except Error as error:
+            say(name(error).__name__)
+        else:
+            say("nothing")
+"""
+AFTER_ALL = {
+    "registered before the import": "import atexit; atexit.register(last_words)",
+    "as an object goes": "class Last:\n    def __del__(self): last_words()\nlast = Last()",
+}
+CALLS = """
+calls = here.receive, lambda c=here.connection: c.send(b"x", timeout=1) or c.flush(timeout=1)
+"""
+
+
+def words_at_exit(start_python: StartPython, form: str, before: str, after: str = "") -> list[str]:
+    """Run a client whose server answers; return what it prints."""
+    program = f"{before}\nimport comch_next as comch\n{after}\n{CLIENTS['pulling']}\n{CALLS}"
+    with comch.open_device("03:00.0") as device, comch.Server(device, "b1:00.0", "svc") as there:
+        child = start_python("-c", program, env={"COMCH_PULL": form}, fresh=True)
+        while child.process.poll() is None:
+            with suppress(comch.TimeOut, comch.ConnectionReset):
+                there.receive(timeout=0.05).reply(b"heard")
+    finished = child.finish()
+    assert (finished.returncode, finished.stderr) == (0, "")
+    return finished.stdout.splitlines()
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_program_says_its_last_words(form: str, start_python: StartPython) -> None:
+    after = f"import atexit\n{LAST_WORDS}\natexit.register(last_words)"
+    assert words_at_exit(start_python, form, "", after) == ["heard"]
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("when", AFTER_ALL)
+def test_words_after_the_leave_are_refused(form: str, when: str, start_python: StartPython) -> None:
+    received, sent = words_at_exit(start_python, form, TAKEN_LEAVE + AFTER_ALL[when])
+    ended = {"ConnectionReset", "NotConnected", "InvalidValue"}  # the last one for an object that went before
+    assert received in ended | {"BadState"}
+    assert sent in ended | {"IoFailed"}
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("when", AFTER_ALL)
+def test_nobody_waits_for_ever_after_the_leave(form: str, when: str, start_python: StartPython) -> None:
+    listen = "there = comch.Server(comch.open_device('03:00.0'), 'b1:00.0', 'svc'); there.listen()"
+    program = f"{TAKEN_LEAVE}{AFTER_ALL[when]}\nimport comch_next as comch\n{listen}\ncalls = [there.receive]"
+    finished = start_python("-c", program, env={"COMCH_PULL": form}, fresh=True).finish()
+    assert (finished.returncode, finished.stderr) == (0, "")
+    assert finished.stdout in ("BadState\n", "InvalidValue\n")
 
 
 def test_a_forked_child_that_ends_says_nothing_for_its_parent(start_python: StartPython) -> None:

@@ -92,6 +92,7 @@ class Connection(Handle, Link):
             # The rings first: a peer that has read the farewell relies on them as they are then.
             self.cut()
             self.leave()
+            self.reason = "this side has left"
             # Consumers and producers of the other side wait for the hang-up.
             handshake.farewell(self.sock, quiet=self.context.new_consumer is None)
         elif self.status == ErrorCode.CONNECTION_INPROGRESS:

@@ -1,7 +1,6 @@
 """The consumer context: it posts buffers, which the other side's producers write to (guide: Comch, Consumer)."""
 
 import os
-import time
 from collections import deque
 from functools import partial
 from typing import Any
@@ -30,7 +29,7 @@ from comch_next.driver.emulated._mmap import Mmap, check_device, living_mmap
 from comch_next.driver.emulated._path import Path
 from comch_next.driver.emulated._state import Trigger
 from comch_next.driver.emulated._task import POOL, PROGRAM, SUCCESS, held_by_program
-from comch_next.driver.protocol import by_system, uninterrupted
+from comch_next.driver.protocol import by_system, monotonic, uninterrupted
 from comch_next.errors import BadState, Initialization, InvalidValue, IoFailed, NotPermitted
 
 __all__ = ["Consumer", "Consumers", "PostRecvTask", "PostRecvTasks"]
@@ -137,7 +136,7 @@ class Consumer(FastContext, calls.Consumer):
     def withdraw(self) -> None:
         assert self._offer is not None
         lib.comch_close_posts(self.posts)
-        self._deadline = time.monotonic() + PATIENCE_S
+        self._deadline = monotonic() + PATIENCE_S
         self._offer.close()
         self.path.run(partial(self.path.withdraw, self._offer))
 
@@ -176,7 +175,7 @@ class Consumer(FastContext, calls.Consumer):
         """Return whether a producer has to finish first; one that died, or violates the protocol, never will."""
         if self.fatal or self.path.status is not SUCCESS or not lib.comch_being_written(self.posts):
             return False
-        if time.monotonic() < self._deadline:
+        if monotonic() < self._deadline:
             return True
         self.report_violation()
         return False

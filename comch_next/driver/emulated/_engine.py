@@ -22,6 +22,7 @@ from comch_next.driver.protocol import (
     WeakSet,
     by_system,
     interruptible,
+    monotonic,
     new_lock,
     refuse_kernel,
     suppress_system,
@@ -178,10 +179,10 @@ class Engine(Handle, calls.Engine):
 
     def _wait_for_other_thread(self) -> None:
         """Wait until the progress of another thread ends, which takes long only in a callback of the program's."""
-        deadline = time.monotonic() + _LONGEST_S
+        deadline = monotonic() + _LONGEST_S
         while self._running:
             _living(self, "pe_progress")  # else it has been destroyed since, and seems to run for ever
-            if time.monotonic() > deadline:
+            if monotonic() > deadline:
                 raise BadState(f"pe_progress: another thread has been in a callback of this engine for {_LONGEST_S} s")
             time.sleep(_TICK_S)
 

@@ -17,7 +17,7 @@ from typing import Any
 
 from comch_next.driver.emulated._export import NOTICE, Export
 from comch_next.driver.emulated._kernel.memory import ffi, lib
-from comch_next.driver.protocol import by_system, suppress_system
+from comch_next.driver.protocol import by_system, monotonic, suppress_system
 from comch_next.errors import DocaError, InvalidValue, IoFailed, NotPermitted, NotSupported
 
 __all__ = ["Remote", "await_copies", "make_notice"]
@@ -47,8 +47,8 @@ def make_notice(addr: int, size: int, permissions: int) -> int:
 
 def await_copies(fd: int) -> None:
     """Wait, for a while, until nobody copies what the notice is of; from then until it is closed none begins."""
-    deadline = time.monotonic() + _PATIENCE_S
-    while time.monotonic() < deadline:
+    deadline = monotonic() + _PATIENCE_S
+    while monotonic() < deadline:
         with suppress_system(BlockingIOError):
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
             return

@@ -1,6 +1,5 @@
 """What every context has: an engine, a state, tasks, and callbacks from C (guide: DOCA Core Context)."""
 
-import time
 from collections import deque
 from collections.abc import Callable, Iterable
 from typing import Any, ClassVar, TypeVar
@@ -13,7 +12,7 @@ from comch_next.driver.native._kernel import calls
 from comch_next.driver.native._library import Library, check, ffi, passed, refusal
 from comch_next.driver.native._progress import EngineLife
 from comch_next.driver.native._task import Task
-from comch_next.driver.protocol import Lock, new_lock, uninterrupted
+from comch_next.driver.protocol import Lock, monotonic, new_lock, uninterrupted
 from comch_next.errors import BadState, InvalidValue
 
 __all__ = ["Callback", "Context", "ContextLife", "Contexts", "expect_callback"]
@@ -134,10 +133,10 @@ class ContextLife(Life):
             return
         with self.lock:
             self.handle = nobody
-            deadline = time.monotonic() + _CLOSING_S
+            deadline = monotonic() + _CLOSING_S
             for child in reversed(list(self.children)):
                 child.close()
-            while not self.step() and time.monotonic() < deadline:
+            while not self.step() and monotonic() < deadline:
                 self.engine.progress()
 
 

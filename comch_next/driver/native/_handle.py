@@ -6,7 +6,6 @@ left when the interpreter exits ends then, the youngest first. In a forked child
 and nothing is given back: the objects are the parent's.
 """
 
-import atexit
 import os
 from collections.abc import Callable, Iterable
 from contextlib import nullcontext, suppress
@@ -15,7 +14,7 @@ from typing import Any, ClassVar, TypeVar
 from weakref import ref
 
 from comch_next.driver.native._library import ffi
-from comch_next.driver.protocol import Finalized, WeakSet, shielded
+from comch_next.driver.protocol import Finalized, WeakSet, at_exit, shielded
 from comch_next.errors import BadState, DocaError, InvalidValue
 
 __all__ = ["KINDS", "Handle", "Life", "address", "live", "lives", "nobody", "task_at"]
@@ -184,7 +183,7 @@ def _close_all() -> None:
 @cache
 def _close_at_exit() -> None:
     """Have all objects end at exit. The library was called before the first, so its own exit comes afterwards."""
-    atexit.register(shielded(_close_all))
+    at_exit(shielded(_close_all))
 
 
 os.register_at_fork(after_in_child=shielded(_disinherit))

@@ -7,9 +7,11 @@ bytes, depths are messages.
 _handles     a type for each noun's handles
 _device      devices and representors
 _lock        what is held around the calls of an engine
+_clock       the clock of waits
 _signals     calls that no signal interrupts
 _system      failures of the system, told from what a signal's handler raises
 _shield      finalizers and the like, which none cuts short
+_exit        what is done at the end of the process
 _events      what is logged of connections
 _control     engines, contexts, servers, clients, connections, send tasks
 _memory      maps, inventories, buffers
@@ -23,6 +25,7 @@ _admin       servers as other processes see them
 """
 
 from comch_next.driver.protocol._admin import Admin, ConnectionStatus, ServerStatus
+from comch_next.driver.protocol._clock import monotonic
 from comch_next.driver.protocol._control import (
     Clients,
     Connections,
@@ -36,6 +39,7 @@ from comch_next.driver.protocol._control import (
 from comch_next.driver.protocol._device import Devices
 from comch_next.driver.protocol._dpa import DpaCompletions, Dpas, DpaThreads
 from comch_next.driver.protocol._events import log_event, log_warning
+from comch_next.driver.protocol._exit import at_exit, has_ended
 from comch_next.driver.protocol._fast_path import (
     ConsumerCompletions,
     Consumers,
@@ -139,17 +143,20 @@ __all__ = [
     "Unrecorded",
     "WeakSet",
     "WeakTable",
+    "at_exit",
     "by_system",
     "bytes_of",
     "counted",
     "device_calls",
     "enter_kernel",
     "handing_on",
+    "has_ended",
     "interruptible",
     "leave_kernel",
     "listed",
     "log_event",
     "log_warning",
+    "monotonic",
     "new_lock",
     "refuse_kernel",
     "shielded",

@@ -1,8 +1,7 @@
 """Where clients are that have connected to a server and not greeted yet: few, and none of them for long."""
 
-import time
-
 from comch_next.driver.emulated._fabric.greeting import Greeting
+from comch_next.driver.protocol import monotonic
 
 __all__ = ["Lobby"]
 
@@ -28,7 +27,7 @@ class Lobby:
 
     def enter(self, greeting: Greeting) -> None:
         """Wait for what it has to say."""
-        self._silent[greeting] = time.monotonic() + _PATIENCE_S
+        self._silent[greeting] = monotonic() + _PATIENCE_S
 
     def leave(self, greeting: Greeting) -> None:
         """It has been heard, or dropped."""
@@ -36,7 +35,7 @@ class Lobby:
 
     def drop_expired(self) -> bool:
         """Drop who has been silent for too long. Whether anybody was."""
-        before, now = len(self._silent), time.monotonic()
+        before, now = len(self._silent), monotonic()
         while self._silent and next(iter(self._silent.values())) < now:
             self._drop(next(iter(self._silent)))
         return len(self._silent) < before

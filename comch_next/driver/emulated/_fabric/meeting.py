@@ -18,7 +18,7 @@ from contextlib import contextmanager
 
 from comch_next.driver.emulated._fabric.handshake import LONGEST, is_trusted, peer_of, send
 from comch_next.driver.emulated._kernel.handle import Socket
-from comch_next.driver.protocol import by_system, bytes_of, suppress_system
+from comch_next.driver.protocol import by_system, bytes_of, monotonic, suppress_system
 from comch_next.errors import AlreadyExist, DocaError, Initialization
 
 __all__ = [
@@ -74,12 +74,14 @@ def is_chosen() -> bool:
 def directory(path: str, *, create: bool) -> Iterator[int]:
     """A descriptor of the directory while the block runs. OSError: it is not there, or not the user's alone."""
     if create:
-        os.makedirs(path, mode=0o700, exist_ok=True)
+        with suppress_system(FileExistsError):  # something else is there, of which opening it tells what
+            os.makedirs(path, mode=0o700, exist_ok=True)
     fd = _open_directory(path)
     try:
         found = os.fstat(fd)
         if not is_trusted(found.st_uid):
-            raise PermissionError(errno.EPERM, f"the directory belongs to user {found.st_uid}", path)
+            text = f"the directory belongs to user {found.st_uid}; set COMCH_RUNTIME_DIR to one of your own"
+            raise PermissionError(errno.EPERM, text, path)
         if found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
             text = "others can write to the directory, and so take a server's place; chmod go-w it"
             raise PermissionError(errno.EPERM, text, path)
@@ -198,7 +200,7 @@ class Listener:
 
     def _take_lock(self, folder: int) -> int:
         flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
-        patience = time.monotonic() + _OBSERVED_S
+        patience = monotonic() + _OBSERVED_S
         while True:
             lock = os.open(f"{self._stem}.lock", flags, 0o600, dir_fd=folder)
             try:
@@ -209,13 +211,16 @@ class Listener:
             except by_system(FileNotFoundError):
                 pass  # its last owner removed it between the open and the lock
             except by_system(BlockingIOError):
-                if not owned_by_living(lock) and time.monotonic() < patience:
+                if not owned_by_living(lock) and monotonic() < patience:
                     os.close(lock)
                     time.sleep(_NAP_S)
                     continue
+                owner = os.fstat(lock).st_uid
                 os.close(lock)
-                text = f"the name {self._name!r} is taken: a living server listens on it; stop that one first"
-                raise AlreadyExist(text) from None
+                text = "a living server listens on it; stop that one first"
+                if not is_trusted(owner):  # who put it there while others could write to the directory
+                    text = f"user {owner} holds its lock; remove {os.path.join(self._place, self._stem)}.lock"
+                raise AlreadyExist(f"the name {self._name!r} is taken: {text}") from None
             os.close(lock)
 
     def _listen(self, folder: int) -> None:

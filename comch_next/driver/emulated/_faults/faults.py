@@ -2,10 +2,10 @@
 
 import re
 import threading
-import time
 from collections import Counter
 from dataclasses import dataclass
 
+from comch_next.driver.protocol import monotonic
 from comch_next.errors import InvalidValue
 
 __all__ = ["GRAMMAR", "Fault", "Faults"]
@@ -74,13 +74,13 @@ class Faults:
             for fault in self._faults:
                 if (fault.kind, fault.number) == (kind, number) and fault.times:
                     fault.times -= 1
-                    self._until[kind] = time.monotonic() + fault.seconds
+                    self._until[kind] = monotonic() + fault.seconds
                     return fault.name
             return None
 
     def left(self, kind: str) -> float:
         """Seconds for which the queue is still full, or clients are not seen."""
-        return max(0.0, self._until[kind] - time.monotonic())
+        return max(0.0, self._until[kind] - monotonic())
 
     def accepted(self, kind: str) -> None:
         """One message, or client, has come through."""

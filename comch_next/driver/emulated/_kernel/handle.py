@@ -5,12 +5,11 @@ to the objects of a cycle in no order, so that each closes what is its own, and 
 collector itself leaves open: the farewell comes first.
 """
 
-import atexit
 import socket
 from abc import abstractmethod
 
 from comch_next.driver.emulated._kernel.fork import living
-from comch_next.driver.protocol import Finalized, shielded, suppress_system
+from comch_next.driver.protocol import Finalized, at_exit, shielded, suppress_system
 
 __all__ = ["Handle", "Socket"]
 
@@ -60,4 +59,4 @@ def _take_leave() -> None:
                 handle.say_goodbye()
 
 
-atexit.register(shielded(_take_leave))
+at_exit(shielded(_take_leave))

@@ -36,6 +36,12 @@ static PyObject *poller_follow(Poller *poller, PyObject *links)
 
     if (count < 0)
         return NULL;
+    for (Py_ssize_t i = 0; i < count; i++) {
+        if (!calls_is(PyTuple_GetItem(links, i), calls_link_type)) {
+            PyErr_SetString(PyExc_TypeError, "follow takes a tuple of links");
+            return NULL;
+        }
+    }
     rings = PyMem_Malloc(sizeof *rings * (size_t)count);
     slots = PyMem_Malloc(sizeof *slots * (size_t)count);
     if (!rings || !slots) {
