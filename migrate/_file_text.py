@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -29,7 +29,7 @@ class FileText:
     """verdicts: of the file's references but the imports. old: its imports. exported: what other files take.
 
     holds_module: whether the old module stays where the project has it as a value. internal: whether only the project
-    takes names from the file.
+    takes names from the file. lost: the names of its `__all__` that the files lose which it has them from, by a star.
     """
 
     source: Source
@@ -40,6 +40,7 @@ class FileText:
     width: int | None
     holds_module: bool
     internal: bool
+    lost: Set[str]
 
     @cached_property
     def by_edit(self) -> dict[ast.AST, Reference]:
@@ -77,7 +78,7 @@ class FileText:
                    for alias, brought in old.items()}  # fmt: skip
         return Imports(
             self.source, self.names, old, Edits(expressions, statements, comments), stays, exported,
-            self._modules_taken, internal=self.internal,
+            self._modules_taken, internal=self.internal, lost=self.lost,
         )  # fmt: skip
 
     def _is_attribute(self, alias: ast.alias) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from migrate._decision import Cause, Decision, Verdict
@@ -13,7 +13,7 @@ from migrate.codes import CODES
 from migrate.facts.program import Reference
 from migrate.outcome import Finding, Level, Span
 from migrate.python.source import Located, Source
-from migrate.text.listing import listed
+from migrate.text.listing import displays, listed
 
 IMPORT, WITHDRAWN, PRAGMA = "CCM002", "CCM010", "CCM091"
 _FOR_OTHERS = "the import stays: __all__ gives the name to other programs"
@@ -33,7 +33,7 @@ class Findings:
     def of(self, path: Path, text: FileText) -> tuple[Finding, ...]:
         """Return the findings of one file in the order of its text."""
         shown = [*self._references(path, text), *self._places(path, text), *self._imports(path, text)]
-        shown += unused(self.pragmas, path)
+        shown += [*self._listings(path, text), *unused(self.pragmas, path)]
         return tuple(sorted(shown, key=lambda finding: (finding.span, finding.code, finding.name)))
 
     def _references(self, path: Path, text: FileText) -> Iterator[Finding]:
@@ -75,14 +75,20 @@ class Findings:
         for alias, old in text.old.items():
             span = self.span(path, alias)
             if alias not in stale:
-                code = WITHDRAWN if _brings(alias, text.imports.withdrawn, text) else ""
-                message = CODES[code].title if code else "rewritten"
-                yield Finding("imports", code, Level.SAFE, path, span, alias.name, message)
+                yield Finding("imports", "", Level.SAFE, path, span, alias.name, "rewritten")
             elif old.direct:
                 because = self._place(cause) if cause else None
                 level = cause.level if cause else Level.MANUAL
-                title = _FOR_OTHERS if _brings(alias, listed(text.names).keys(), text) else CODES[IMPORT].title
+                title = _FOR_OTHERS if _is_listed(alias, text) else CODES[IMPORT].title
                 yield Finding("imports", IMPORT, level, path, span, alias.name, title, because=because)
+
+    def _listings(self, path: Path, text: FileText) -> Iterator[Finding]:
+        """Yield the names that go from `__all__`."""
+        items = (item for display in displays(text.names) for item in display.elts if isinstance(item, ast.Constant))
+        for item in items:
+            if item.value in text.imports.withdrawn:
+                span, title = self.span(path, item), CODES[WITHDRAWN].title
+                yield Finding("imports", WITHDRAWN, Level.SAFE, path, span, str(item.value), title)
 
     def _place(self, cause: Cause) -> tuple[Path, Span]:
         return cause.path, self.span(cause.path, cause.node)
@@ -117,11 +123,10 @@ def unused(pragmas: Pragmas, path: Path) -> Iterator[Finding]:
         yield Finding("pragmas", PRAGMA, Level(CODES[PRAGMA].level), path, pragma.span, name, CODES[PRAGMA].title)
 
 
-def _brings(alias: ast.alias, names: Set[str], text: FileText) -> bool:
-    """Whether an import binds one of some names of `__all__`."""
-    if alias.name == "*":
-        return any(name not in text.names.module.variables for name in names)
-    return text.names.of[alias].name in names
+def _is_listed(alias: ast.alias, text: FileText) -> bool:
+    """Whether `__all__` has the name that an import binds, or one that only a star can bring."""
+    names, bound = listed(text.names), text.names.module.variables
+    return any(name not in bound for name in names) if alias.name == "*" else text.names.of[alias].name in names
 
 
 def _name(node: ast.AST) -> str:

@@ -15,7 +15,7 @@ from migrate.python.modules import Project
 from migrate.python.scopes import Variable
 from migrate.text._uses import is_read_by
 from migrate.text.imports import Old
-from migrate.text.listing import displays, is_read
+from migrate.text.listing import displays, is_read, listed
 
 _Key: TypeAlias = tuple[Path, str]  # a name of a module
 
@@ -31,7 +31,8 @@ class _Taking(NamedTuple):
 class Reexports:
     """Which aliases bring old names into a file, and which names of it others take.
 
-    written: the files that may change. public: the files that other projects may import.
+    written: the files that may change. public: the files that other projects may import. readers: the files that may
+    list their names.
     """
 
     def __init__(
@@ -41,8 +42,10 @@ class Reexports:
         references: Iterable[Reference],
         written: Set[Path],
         public: Set[Path],
+        readers: Set[Path],
     ) -> None:
         self.project, self.vocabulary, self.written, self.public = project, vocabulary, written, public
+        self._readers = readers
         self._same = vocabulary.errors | vocabulary.helpers  # what comch_next has, too
         self.old: dict[Path, dict[ast.alias, Old]] = {path: {} for path in project.trees}
         self._takings: list[_Taking] = []
@@ -94,8 +97,10 @@ class Reexports:
     @cached_property
     def internal(self) -> frozenset[Path]:
         """The files from whose `__all__` names may go: the project imports them, nobody else, and nothing reads it."""
-        found = [path for path in self.written - self.public if self.old[path] and displays(self.project.names(path))]
-        found = [path for path in found if self.project.importers[path]]
+        shown = {home for path in self._readers for home in self._starred(path, frozenset({path}))}
+        files = self.written & self.project.trees.keys() - self.public - self._readers - shown
+        able = (path for path in files if self.old[path] or self.project.stars(path))
+        found = [path for path in able if displays(self.project.names(path)) and self.project.importers[path]]
         read = found and any(map(is_read, self.project.trees.values()))
         return frozenset() if read else frozenset(found)
 
@@ -106,7 +111,8 @@ class Reexports:
 
         dropped: aliases that take nothing any more.
         """
-        taken: dict[_Key, bool] = {key: True for path in stays for key in self._read_through(path, stays[path])}
+        read = {key for path in stays for key in self._read_through(path, stays[path])}
+        taken: dict[_Key, bool] = dict.fromkeys(read.union(*map(self.origins, read)), True)
         own = {taking: self._is_old(taking, stays) for taking in self._takings}
         changing = True
         while changing:
@@ -118,6 +124,10 @@ class Reexports:
                 old = own[taking] or taken.get(here, False) or (module and source)
                 changing = changing or old != own[taking] or taken.get(taking.key) != (old or source)
                 own[taking], taken[taking.key] = old, old or source
+                if taken[taking.key]:
+                    new = [origin for origin in self.origins(taking.key) if not taken.get(origin)]
+                    changing = changing or bool(new)
+                    taken.update(dict.fromkeys(new, True))
         unused = {taking.key for taking in self._takings if taking.alias in dropped}
         unused -= {taking.key for taking in self._takings if taking.alias not in dropped}
         for taking, old in own.items():
@@ -131,7 +141,31 @@ class Reexports:
         for path, names in self._public():
             for name in names:
                 exported[path].setdefault(name, False)
+        for path, names in self._handed_on(exported):
+            for name in names:
+                for home, _ in self.origins((path, name)):
+                    exported[home].setdefault(name, exported[path].get(name, False))
         return exported
+
+    def _handed_on(self, exported: Mapping[Path, Mapping[str, bool]]) -> list[tuple[Path, list[str]]]:
+        """Return for each file with star imports the names that others need of it."""
+        return [
+            (path, [*exported[path], *(() if path in self.internal else listed(self.project.names(path)))])
+            for path in self.project.trees
+            if self.project.stars(path)
+        ]
+
+    def origins(self, key: _Key) -> list[_Key]:
+        """Return the names of other files of the project that a name is, which a file has by star imports."""
+        path, name = key
+        if path not in self.project.trees or self._bindings(key):
+            return []
+        homes = dict.fromkeys(self._starred(path, frozenset({path})))
+        return [(home, name) for home in homes if self._bindings((home, name)) or self._has_star(home)]
+
+    def _has_star(self, path: Path) -> bool:
+        """Whether a file has a star import of the old API."""
+        return any(alias.name == "*" and old.direct for alias, old in self.old[path].items())
 
     def _public(self) -> Iterator[tuple[Path, list[str]]]:
         """Iterate over packages, with the old names that they import for nobody in the project."""
@@ -148,6 +182,8 @@ class Reexports:
 
     def _source_stays(self, key: _Key, stays: Mapping[Path, Set[ast.AST]]) -> bool:
         """Whether the file that a name is taken from keeps it old."""
+        if origins := self.origins(key):
+            return any(self._source_stays(origin, stays) for origin in origins if self._bindings(origin))
         variable = self._variable(key)
         if variable is None or key[0] not in self.written:
             return True

@@ -95,8 +95,8 @@ CODES: dict[str, Code] = {
         evidence=_NAMES_SEEN,
     ),
     "CCM010": Code(
-        "the import is gone, and what it gave from `__all__`",
-        "The project imports this file and takes nothing old from it any more, and is none that can be installed, so "
+        "the name is gone from `__all__`, with its import",
+        "The project imports this file and takes the old name from it no more, and is none that can be installed, so "
         "that nobody else takes it. A name that comch_next has, too, stays.",
         "Nothing, unless programs of other projects take the name from this file.",
         "safe",

@@ -29,6 +29,7 @@ from migrate.rules._taken import taken_from
 from migrate.rules._uncalled import called_value
 from migrate.rules.core import names as name_rules
 from migrate.text.check import complaints
+from migrate.text.listing import listed
 
 if TYPE_CHECKING:
     from migrate._evidenced import Evidenced
@@ -133,7 +134,9 @@ class _Project:
         self.pragmas = Pragmas(sources, self.names)
         self.references = self.facts.references
         self.idioms = _idioms(self.facts, sources) if options.idioms else None
-        self.reexports = Reexports(self.project, self.facts.vocabulary, self.references, given, options.public)
+        self.reexports = Reexports(
+            self.project, self.facts.vocabulary, self.references, given, options.public, self.facts.source_readers
+        )
         self._pin_imports()
         self.answers = {
             reference: self._answer(reference)
@@ -230,19 +233,32 @@ class _Project:
         for reference in self.facts.other_references:
             stays[reference.path].add(reference.node)
         dropped: set[ast.alias] = set()
+        lost: dict[Path, set[str]] = {path: set() for path in self.reexports.internal}
         while True:
             exported = self.reexports.settle(stays, dropped)
             texts = {
                 path: FileText(
                     self.sources[path], self.names[path], verdicts[path], self.reexports.old[path], exported[path],
-                    self.options.width, holds_module, path in self.reexports.internal,
+                    self.options.width, holds_module, path in lost, lost.get(path, set()),
                 )
                 for path in sorted(self.given & self.sources.keys())
             }  # fmt: skip
             gone = {alias for text in texts.values() for alias in text.imports.dropped()}
-            if gone <= dropped:
+            now = {path: self._lost(path, texts) for path in lost if self.project.stars(path)}
+            if gone <= dropped and all(names <= lost[path] for path, names in now.items()):
                 return texts
             dropped |= gone
+            for path, names in now.items():
+                lost[path] |= names
+
+    def _lost(self, path: Path, texts: Mapping[Path, FileText]) -> set[str]:
+        """The names in `__all__` of a file that all files lose which it has them from by star imports."""
+        origins = {name: self.reexports.origins((path, name)) for name in listed(self.names[path])}
+        return {
+            name
+            for name, keys in origins.items()
+            if keys and all(home in texts and texts[home].imports.loses(name) for home, _ in keys)
+        }
 
     def _new(self, path: Path, text: FileText, decision: Decision, silent: set[Cause]) -> bytes:
         shown = (cause for cause in decision.causes if cause.level in (Level.NEEDS_EVIDENCE, Level.MANUAL))

@@ -49,6 +49,7 @@ class Imports:
     old: the aliases that bring old names. edits: what will change. stays: nodes of references that stay old.
     exported: names that other files take from this one, and whether for something old. taken: the text of the new
     module at edited nodes that do not have it from an import. internal: whether nobody else takes what `__all__` has.
+    lost: the names in it that the files lose which this one has them from, by a star.
     """
 
     def __init__(
@@ -62,6 +63,7 @@ class Imports:
         taken: Mapping[ast.AST, str] = MappingProxyType({}),
         *,
         internal: bool = False,
+        lost: Set[str] = frozenset(),
     ) -> None:
         self.source = source
         self.names = names
@@ -85,7 +87,8 @@ class Imports:
                 self._aliases.setdefault(names.of[alias], []).append(alias)
         self._find_named()
         given = listed(names).keys()
-        self.withdrawn = frozenset(filter(self._is_free, given)) if internal else frozenset()
+        free = filter(self._is_free, given) if internal else ()
+        self.withdrawn = frozenset(free) | (given & lost)
         self.exported = {**dict.fromkeys(given - self.withdrawn, False), **exported}
         self._find_named()
         self._shorten_listing()
@@ -108,6 +111,14 @@ class Imports:
     def dropped(self) -> list[ast.alias]:
         """Return the imports from files of the project that go."""
         return [alias for alias, old in self.old.items() if not old.direct and not self._remains(alias)]
+
+    def loses(self, name: str) -> bool:
+        """Whether an import of something old brought a name to the module, and nothing does any more."""
+        variable = self.names.module.variables.get(name)
+        if variable is None or not variable.bindings:
+            return name in self.withdrawn or (bool(self._stars) and not self._star_stays)
+        aliases = self._aliases.get(variable, [])
+        return bool(aliases) and variable not in self._named and not any(map(self._remains, aliases))
 
     # ------------------------------------------------------------------ what becomes of a name
 

@@ -196,7 +196,7 @@ def test_names_in_all_that_nobody_takes_any_more_go() -> None:
         'from comch_next import Again as WouldBlock\nimport comch_next as comch\n__all__ = ["WouldBlock"]\n'
     )
     (finding,) = [finding for finding in compat.findings if finding.code == "CCM010"]
-    assert (finding.name, finding.level, finding.span.line) == ("Endpoint", Level.SAFE, 2)
+    assert (finding.name, finding.level, finding.span.line) == ("Endpoint", Level.SAFE, 3)
 
 
 @pytest.mark.parametrize(
@@ -216,6 +216,17 @@ def test_names_in_all_that_nobody_takes_any_more_go() -> None:
 def test_names_in_all_that_somebody_may_take_stay(users: dict[str, str], listing: str) -> None:
     text = f"from doca_comm_channel import Endpoint\nx = 1\n{listing}\n"
     assert rewritten({"a.py": text, **users})["a.py"].new.decode() == text
+
+
+@pytest.mark.parametrize("listing", ["", "__all__ = ['Endpoint']\n"])
+@pytest.mark.parametrize("user", ["from b import Endpoint\nend = Endpoint()\n", "import b\nend = b.Endpoint()\n"])
+def test_what_others_have_by_a_star_stays_for_something_old(listing: str, user: str) -> None:
+    facade = f"from doca_comm_channel import Endpoint\n{listing}"
+    files = {"a.py": facade, "b.py": f"from a import *\n{listing}", "c.py": f"{user}getattr(end, input())\n"}
+    outcomes = rewritten(files)
+    assert (outcomes["a.py"].new.decode(), outcomes["b.py"].new.decode()) == (facade, files["b.py"])
+    gone = rewritten({**files, "c.py": f"{user}end.destroy()\n"})
+    assert b"Endpoint" not in gone["a.py"].new + gone["b.py"].new + gone["c.py"].new
 
 
 @pytest.mark.parametrize(
