@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 import ast
+import re
+import warnings
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import replace
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 from migrate.facts.program import Reference
 from migrate.old_api.vocabulary import Vocabulary
-from migrate.python.modules import Project
+from migrate.python.modules import Project, is_guard
 from migrate.python.scopes import Variable
 from migrate.text._uses import is_read_by
 from migrate.text.imports import Old
-from migrate.text.listing import displays, is_read, listed
+from migrate.text.listing import displays, is_read, listed, listings
 
 _Key: TypeAlias = tuple[Path, str]  # a name of a module
+_WORD = re.compile(r"\w+")
+_NAMESPACES = frozenset({"globals", "locals", "vars", "dir"})
+_LOOKING_UP = frozenset({"getattr", "hasattr", "setattr", "delattr"})
+_RUNNING = frozenset({"eval", "exec"})
 
 
 class _Taking(NamedTuple):
@@ -49,10 +56,20 @@ class Reexports:
         self._same = vocabulary.errors | vocabulary.helpers  # what comch_next has, too
         self.old: dict[Path, dict[ast.alias, Old]] = {path: {} for path in project.trees}
         self._takings: list[_Taking] = []
-        self._attributes: dict[Path, dict[ast.AST, _Key]] = {}
+        self._refused: set[_Key] = set()  # names that aliases take which stay by themselves
+        self._known: set[ast.AST] = set()  # places of which it is decided whether they change
         for reference in references:
-            if isinstance(reference.node, ast.alias) and not reference.code:
+            self._known.update(_chain(reference.node))
+            if isinstance(reference.node, ast.alias) and reference.code:
+                self._refuse(reference.path, reference.node)
+            elif isinstance(reference.node, ast.alias):
                 self._note(reference.path, reference.node)
+
+    def _refuse(self, path: Path, alias: ast.alias) -> None:
+        statement = self.project.names(path).parents[alias]
+        home = self.project.home(path, statement) if isinstance(statement, ast.ImportFrom) else None
+        if home is not None:
+            self._refused.add((home, alias.name))
 
     def _note(self, path: Path, alias: ast.alias) -> None:
         statement = self.project.names(path).parents[alias]
@@ -111,7 +128,7 @@ class Reexports:
 
         dropped: aliases that take nothing any more.
         """
-        read = {key for path in stays for key in self._read_through(path, stays[path])}
+        read = {key for path in stays for key in self._read_through(path, stays[path])} | self._refused
         taken: dict[_Key, bool] = dict.fromkeys(read.union(*map(self.origins, read)), True)
         own = {taking: self._is_old(taking, stays) for taking in self._takings}
         changing = True
@@ -120,7 +137,7 @@ class Reexports:
             for taking in self._takings:
                 module = self.old[taking.path][taking.alias].module
                 here = (taking.path, self.project.names(taking.path).of[taking.alias].name)
-                source = taken.get(taking.key, False) or self._source_stays(taking.key, stays)
+                source = taken.get(taking.key, False) or self._source_stays(taking.key, stays, taken)
                 old = own[taking] or taken.get(here, False) or (module and source)
                 changing = changing or old != own[taking] or taken.get(taking.key) != (old or source)
                 own[taking], taken[taking.key] = old, old or source
@@ -138,9 +155,8 @@ class Reexports:
             if (path, name) in unused and not old:
                 continue
             exported.setdefault(path, {})[name] = old
-        for path, names in self._public():
-            for name in names:
-                exported[path].setdefault(name, False)
+        for path, name in chain(self._public(), self._looked_up):
+            exported[path].setdefault(name, False)
         for path, names in self._handed_on(exported):
             for name in names:
                 for home, _ in self.origins((path, name)):
@@ -161,29 +177,101 @@ class Reexports:
         if path not in self.project.trees or self._bindings(key):
             return []
         homes = dict.fromkeys(self._starred(path, frozenset({path})))
-        return [(home, name) for home in homes if self._bindings((home, name)) or self._has_star(home)]
+        return [(home, name) for home in homes if self._bindings((home, name)) or self._is_starred((home, name))]
 
-    def _has_star(self, path: Path) -> bool:
-        """Whether a file has a star import of the old API."""
-        return any(alias.name == "*" and old.direct for alias, old in self.old[path].items())
+    def _is_starred(self, key: _Key) -> bool:
+        """Whether a file has a name by a star import of the old API."""
+        path, name = key
+        starred = any(alias.name == "*" and old.direct for alias, old in self.old[path].items())
+        return starred and name in self.vocabulary.exports
 
-    def _public(self) -> Iterator[tuple[Path, list[str]]]:
-        """Iterate over packages, with the old names that they import for nobody in the project."""
+    # ------------------------------------------------------------------ what is looked up
+
+    @cached_property
+    def _looked_up(self) -> frozenset[_Key]:
+        """The old names of files that others import which texts, attributes of something, or look-ups may take."""
+        if len(self.project.trees) == 1:
+            return frozenset()
+        wide = {found for path in self.project.trees for found in self._wide(path)}
+        keys: set[_Key] = set()
+        for path, old in self.old.items():
+            names = self.project.names(path)
+            given = bool(self.project.importers[path]) or path.stem in self._words
+            for alias, brought in old.items():
+                name = alias.name if alias.name == "*" else names.of[alias].name
+                if (given and (path in wide or name in self._words)) or (path in wide and not brought.direct):
+                    keys.add((path, name))
+            if given:
+                keys |= {(path, word) for word in self._words if self._is_starred((path, word))}
+            for name, variable in names.module.variables.items():
+                keys.update(self.origins((path, name)) if variable.deletions else ())
+        return frozenset(keys)
+
+    @cached_property
+    def _words(self) -> frozenset[str]:
+        """The names in texts that are Python, and in attributes of which nothing is decided."""
+        aliases = [(path, alias) for path, old in self.old.items() for alias in old]
+        wanted = {self.project.names(path).of[alias].name for path, alias in aliases if alias.name != "*"}
+        wanted |= self.vocabulary.exports if any(alias.name == "*" for _, alias in aliases) else frozenset()
+        wanted |= {path.stem for path in self.project.trees}
+        found: set[str] = set()
+        for path, tree in self.project.trees.items():
+            given = {part for statement in listings(self.project.names(path)) for part in ast.walk(statement)}
+            for node in ast.walk(tree):
+                if node in self._known or node in given:
+                    continue
+                if isinstance(node, ast.Attribute):
+                    found.add(node.attr)
+                elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+                    found.update(_names_in(node.value, wanted))
+        return frozenset(found)
+
+    def _wide(self, path: Path) -> Iterator[Path]:
+        """Iterate over the files of which a file looks up names that it computes."""
+        names = self.project.names(path)
+        given = {part for statement in listings(names) for part in ast.walk(statement)}
+        for node in ast.walk(self.project.trees[path]):
+            if isinstance(node, ast.Attribute) and node.attr == "__dict__":
+                yield from self._modules(path, node.value)
+            elif isinstance(node, ast.Call) and node not in given:
+                called = getattr(node.func, "id", getattr(node.func, "attr", ""))
+                computed = not all(isinstance(argument, ast.Constant) for argument in node.args[-1:])
+                if (called in _NAMESPACES and not node.args) or (called in _RUNNING and computed):
+                    yield from (path, *self._starred(path, frozenset({path})))
+                elif called in _NAMESPACES | {"getmembers"} or (called in _LOOKING_UP and len(node.args) > 1):
+                    is_written = called in _LOOKING_UP and isinstance(node.args[1], ast.Constant)
+                    yield from () if is_written else self._modules(path, node.args[0])
+
+    def _modules(self, path: Path, node: ast.expr) -> Iterator[Path]:
+        """Iterate over the files of the project that an expression means as a module."""
+        for binding in self.project.names(path).of[node].bindings if isinstance(node, ast.Name) else ():
+            module = self._module(path, binding)
+            if module is not None:
+                yield from (module, *self._starred(module, frozenset({module})))
+
+    def _public(self) -> Iterator[_Key]:
+        """Iterate over the old names that packages import for nobody in the project."""
         taken = {taking.key for taking in self._takings}
         for path, old in self.old.items():
             if path.name == "__init__.py" and path not in self.internal:
                 variables = (self.project.names(path).of[alias] for alias in old if alias.name != "*")
                 unread = (variable.name for variable in variables if not variable.loads)
-                yield path, [name for name in unread if (path, name) not in taken]
+                yield from ((path, name) for name in unread if (path, name) not in taken)
 
     def _is_old(self, taking: _Taking, stays: Mapping[Path, Set[ast.AST]]) -> bool:
         names = self.project.names(taking.path)
         return taking.path not in self.written or is_read_by(names, names.of[taking.alias], stays[taking.path])
 
-    def _source_stays(self, key: _Key, stays: Mapping[Path, Set[ast.AST]]) -> bool:
+    def _source_stays(self, key: _Key, stays: Mapping[Path, Set[ast.AST]], taken: Mapping[_Key, bool]) -> bool:
         """Whether the file that a name is taken from keeps it old."""
         if origins := self.origins(key):
-            return any(self._source_stays(origin, stays) for origin in origins if self._bindings(origin))
+            return any(self._source_stays(origin, stays, taken) for origin in origins if self._bindings(origin))
+        if key[0] in self.written and self._is_starred(key) and not self._bindings(key):
+            of = self.project.names(key[0]).of
+            unbound = (isinstance(node, ast.Name) and not of[node].bindings for node in stays[key[0]])
+            return any(unbound) or any(
+                old for (path, name), old in taken.items() if path == key[0] and self._is_starred((path, name))
+            )
         variable = self._variable(key)
         if variable is None or key[0] not in self.written:
             return True
@@ -195,11 +283,18 @@ class Reexports:
         """Iterate over the names of other files that references which stay read as `module.name`."""
         names = self.project.names(path)
         for node in stays:
+            if isinstance(node, ast.Constant):
+                keys = ((path, word) for word in _WORD.findall(str(node.value)))
+                yield from (key for key in keys if self._bindings(key) or self.origins(key))
             while isinstance(node, ast.Attribute):
                 for binding in names.of[node.value].bindings if isinstance(node.value, ast.Name) else ():
                     module = self._module(path, binding)
                     if module is not None:
                         yield module, node.attr
+                if not isinstance(node.value, ast.Name | ast.Attribute):  # whichever module it is
+                    yield from (
+                        (file, node.attr) for file, old in self.old.items() if old and self._bindings((file, node.attr))
+                    )
                 node = node.value
             if isinstance(node, ast.Name) and not names.of[node].bindings:
                 yield from ((home, node.id) for home in self._starred(path, frozenset({path})))
@@ -225,6 +320,28 @@ class Reexports:
 
 def _is_definition(statement: ast.stmt) -> bool:
     """Whether a statement of a module only binds names, to things that need no call of its own to be made."""
+    if is_guard(statement):
+        return True
     if isinstance(statement, ast.Expr | ast.Assign | ast.AnnAssign):
         return not any(isinstance(node, ast.Call | ast.Await) for node in ast.walk(statement))
     return isinstance(statement, ast.Import | ast.ImportFrom | ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+
+
+def _chain(node: ast.AST | None) -> Iterator[ast.AST]:
+    """Iterate over an expression and what it is an attribute or a result of."""
+    while node is not None:
+        yield node
+        node = getattr(node, "value" if isinstance(node, ast.Attribute) else "func", None)
+
+
+def _names_in(text: str, wanted: Set[str]) -> Set[str]:
+    """Return the wanted words of a text, if it is Python, or has examples of it."""
+    found = wanted.intersection(_WORD.findall(text))
+    if found and ">>>" not in text and not text.isidentifier():
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                ast.parse(text)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return frozenset()
+    return found

@@ -138,7 +138,7 @@ class Project:
 
     def is_script(self, path: Path) -> bool:
         """Whether a file does its work when it is run (`if __name__ == "__main__":`), and no file imports it."""
-        return not self.importers[path] and any(map(_is_guard, self.trees[path].body))
+        return not self.importers[path] and any(map(is_guard, self.trees[path].body))
 
     @cached_property
     def importers(self) -> Mapping[Path, frozenset[Path]]:
@@ -188,7 +188,7 @@ def _listed(tree: ast.Module) -> list[str]:
     return names
 
 
-def _is_guard(statement: ast.stmt) -> bool:
+def is_guard(statement: ast.stmt) -> bool:
     """Whether a statement is `if __name__ == "__main__":`."""
     test = statement.test if isinstance(statement, ast.If) else None
     parts = [test.left, *test.comparators] if isinstance(test, ast.Compare) else []

@@ -205,7 +205,7 @@ class Imports:
         for node in sorted(set(uses) - self._fixed.keys(), key=_position):
             root = root_of(node)
             variable = self.names.of.get(root) if root else quoted(self.names, node, self._aliases.keys())
-            if variable in self._aliases:
+            if variable in self._aliases and not self._may_be_starred(variable):
                 self._anchor(node, variable, self._aliases[variable])
             elif isinstance(root, ast.Name) and not self.names.of[root].bindings and self._stars:
                 self._home(node, self.names.module, self._stars)
@@ -221,6 +221,12 @@ class Imports:
             or node in self.edits.comments
             or not is_covered(node, self.names, self.edits, itself=False)
         )
+
+    def _may_be_starred(self, variable: Variable) -> bool:
+        """Whether a star import may bind a variable where its own imports are not reached."""
+        if variable.scope is not self.names.module or not variable.scope.stars:
+            return False
+        return all(self.names.statement(alias) not in self.names.tree.body for alias in self._aliases[variable])
 
     def _anchor(self, node: ast.AST, variable: Variable, aliases: list[ast.alias]) -> None:
         """Let a use have the name of the variable that it was reached through, or one that is bound beside it."""

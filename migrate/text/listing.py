@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Set
 from typing import TypeAlias
 
@@ -11,21 +12,31 @@ from migrate.python.source import Source
 from migrate.text.code import Template
 
 ALL = "__all__"
+_WORD = re.compile(r"\w+")
 Display: TypeAlias = ast.List | ast.Tuple
 
 
 def listed(names: Names) -> dict[str, int]:
-    """Return the texts in every statement that names `__all__`, with their lines."""
-    parts = [part for statement in _statements(names) for part in ast.walk(statement)]
-    return {part.value: part.lineno for part in parts if isinstance(part, ast.Constant) and isinstance(part.value, str)}
+    """Return the words of the texts in every statement that names `__all__`, with their lines.
+
+    Where it is made of other variables of the module, those of the whole module: nobody knows which it takes.
+    """
+    found = listings(names)
+    known = names.module.variables.get(ALL)
+    read = (part for part in found for part in ast.walk(part) if isinstance(part, ast.Name))
+    made = any(names.of[part] is not known and names.of[part].bindings for part in read)
+    parts = [part for place in ([names.tree] if made else found) for part in ast.walk(place)]
+    texts = (part for part in parts if isinstance(part, ast.Constant) and isinstance(part.value, str))
+    return {word: text.lineno for text in texts for word in _WORD.findall(text.value)}
 
 
 def displays(names: Names) -> list[Display]:
     """Return the lists that `__all__` is written as; none where the module computes or reads it."""
     found: list[Display] = []
-    for statement in _statements(names):
+    for statement in listings(names):
         value = getattr(statement, "value", None)
-        if statement not in names.tree.body or not isinstance(value, ast.List | ast.Tuple):
+        shared = len(getattr(statement, "targets", [])) > 1
+        if statement not in names.tree.body or shared or not isinstance(value, ast.List | ast.Tuple):
             return []
         if not all(isinstance(item, ast.Constant) and isinstance(item.value, str) for item in value.elts):
             return []
@@ -33,7 +44,8 @@ def displays(names: Names) -> list[Display]:
     return found
 
 
-def _statements(names: Names) -> dict[ast.stmt, None]:
+def listings(names: Names) -> dict[ast.stmt, None]:
+    """Return the statements that name `__all__`."""
     variable = names.module.variables.get(ALL)
     places = [*variable.bindings, *variable.loads, *variable.deletions] if variable else []
     return {names.statement(place): None for place in places}
