@@ -336,7 +336,7 @@ def _chain(node: ast.AST | None) -> Iterator[ast.AST]:
 
 def _names_in(text: str, wanted: Set[str]) -> Set[str]:
     """Return the wanted words of a text, if it is Python, or has examples of it."""
-    found = wanted.intersection(_WORD.findall(text))
+    found = wanted & set(_WORD.findall(text))
     if found and ">>>" not in text and not text.isidentifier():
         try:
             with warnings.catch_warnings():

@@ -23,11 +23,15 @@ def listed(names: Names) -> dict[str, int]:
     """
     found = listings(names)
     known = names.module.variables.get(ALL)
-    read = (part for part in found for part in ast.walk(part) if isinstance(part, ast.Name))
+    read = (part for statement in found for part in ast.walk(statement) if isinstance(part, ast.Name))
     made = any(names.of[part] is not known and names.of[part].bindings for part in read)
     parts = [part for place in ([names.tree] if made else found) for part in ast.walk(place)]
-    texts = (part for part in parts if isinstance(part, ast.Constant) and isinstance(part.value, str))
-    return {word: text.lineno for text in texts for word in _WORD.findall(text.value)}
+    return {
+        word: part.lineno
+        for part in parts
+        if isinstance(part, ast.Constant) and isinstance(part.value, str)
+        for word in _WORD.findall(part.value)
+    }
 
 
 def displays(names: Names) -> list[Display]:
