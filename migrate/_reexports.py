@@ -221,10 +221,26 @@ class Reexports:
                 if node in self._known or node in given:
                     continue
                 if isinstance(node, ast.Attribute):
-                    found.add(node.attr)
+                    found.update([node.attr] if self._may_be_of_project(path, node.value) else ())
                 elif isinstance(node, ast.Constant) and isinstance(node.value, str):
                     found.update(_names_in(node.value, wanted))
         return frozenset(found)
+
+    def _may_be_of_project(self, path: Path, base: ast.expr) -> bool:
+        """Whether an expression may be a module of the project: no method's own object, no module of others."""
+        if not isinstance(base, ast.Name):
+            return True
+        names = self.project.names(path)
+        bindings = names.of[base].bindings
+        foreign = bindings and all(self._is_foreign(path, names.parents[it], it) for it in bindings)
+        return base.id not in ("self", "cls") and not foreign
+
+    def _is_foreign(self, path: Path, statement: ast.AST, binding: ast.AST) -> bool:
+        """Whether a binding is an import from outside of the project."""
+        if isinstance(statement, ast.ImportFrom):
+            return self.project.home(path, statement) is None
+        imports = isinstance(statement, ast.Import) and isinstance(binding, ast.alias)
+        return imports and self.project.resolve(path, binding.name) is None  # type: ignore[attr-defined]
 
     def _wide(self, path: Path) -> Iterator[Path]:
         """Iterate over the files of which a file looks up names that it computes."""

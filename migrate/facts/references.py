@@ -84,6 +84,7 @@ class References:
         self._named = introspection.named
         self._modules, self._tables = modules, tables
         self._features = FeatureTests(forest, values, api.vocabulary)
+        self._looking: set[tuple[Path, str]] = set()
         self._reached: dict[Symbol | Method, frozenset[Hashable]] = {}
         self.calls: dict[ast.Call, Call] = {}
         self.computed: set[ast.Call] = set()  # where names are put together, all of which are seen
@@ -104,8 +105,8 @@ class References:
         """Whether a call names its function, so that it is a reference itself."""
         func = site.func if isinstance(site, ast.Call) else None
         values = self._values.of(func) if isinstance(func, ast.Name | ast.Attribute) else frozenset()
-        if has_symbol(values):
-            return self._is_name(func) or self._taken(func)[0] is not None
+        if has_symbol(values) and func is not None:
+            return (self._is_name(func) and not self._is_passed_on(func)) or self._taken(func)[0] is not None
         methods = (value for value in values if isinstance(value, Token) and isinstance(value.key, Method))
         return isinstance(func, ast.Attribute) and any(map(is_handle, self._values.of(func.value))) and any(methods)
 
@@ -119,6 +120,39 @@ class References:
             return False
         bindings = self._forest.of(node).of[node].bindings
         return all(isinstance(each, ast.alias) or _is_none(self._forest.parents[each]) for each in bindings)
+
+    def _is_passed_on(self, node: ast.expr) -> bool:
+        """Whether a name comes from a file of the project that has it by an assignment, where its value changes."""
+        if isinstance(node, ast.Attribute):
+            homes = [value.path for value in self._values.of(node.value) if isinstance(value, Module) and value.path]
+            return any(self._is_assigned(home, node.attr) for home in homes) or self._is_passed_on(node.value)
+        names, path = self._forest.of(node), self._forest.path(node)
+        if not isinstance(node, ast.Name):
+            return False
+        if names.of[node].bindings:
+            return any(self._is_taken(path, binding) for binding in names.of[node].bindings)
+        return any(self._is_assigned(self._project.home(path, star), node.id) for star in names.module.stars)
+
+    def _is_taken(self, path: Path, binding: ast.AST) -> bool:
+        """Whether an import takes what another file of the project has assigned, defined or passed on so."""
+        statement = self._forest.parents[binding]
+        if not isinstance(binding, ast.alias) or not isinstance(statement, ast.ImportFrom):
+            return False
+        return self._is_assigned(self._project.home(path, statement), binding.name)
+
+    def _is_assigned(self, home: Path | None, name: str) -> bool:
+        if home not in self._project.trees or (home, name) in self._looking:
+            return False
+        self._looking.add((home, name))  # files may import each other
+        names = self._project.names(home)
+        bindings = names.module.variables[name].bindings if name in names.module.variables else []
+        found = any(not isinstance(it, ast.alias) and not _is_none(names.parents[it]) for it in bindings)
+        found = found or any(self._is_taken(home, it) for it in bindings)
+        found = found or (
+            not bindings and any(self._is_assigned(self._project.home(home, it), name) for it in names.module.stars)
+        )
+        self._looking.discard((home, name))
+        return found
 
     def _may_be_imported(self, node: ast.Name, found: frozenset[Value]) -> bool:
         """Whether a name is an old function or class where its import succeeds, and the program's own elsewhere."""
