@@ -25,6 +25,11 @@ _WORD = re.compile(r"\w+")
 _NAMESPACES = frozenset({"globals", "locals", "vars", "dir"})
 _LOOKING_UP = frozenset({"getattr", "hasattr", "setattr", "delattr"})
 _RUNNING = frozenset({"eval", "exec"})
+# What reads names from texts; where a project has none of it, a text that is a name is one that is shown.
+_READING = _NAMESPACES | _LOOKING_UP | _RUNNING | {
+    "__dict__", "__import__", "attrgetter", "getmembers", "import_module", "methodcaller", "modules", "patch",
+    "run_module", "run_path",
+}  # fmt: skip
 
 
 class _Taking(NamedTuple):
@@ -223,8 +228,15 @@ class Reexports:
                 if isinstance(node, ast.Attribute):
                     found.update([node.attr] if self._may_be_of_project(path, node.value) else ())
                 elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-                    found.update(_names_in(node.value, wanted))
+                    is_read = self._reads_texts or not node.value.isidentifier()
+                    found.update(_names_in(node.value, wanted) if is_read else ())
         return frozenset(found)
+
+    @cached_property
+    def _reads_texts(self) -> bool:
+        """Whether something in the project may look up what a text names."""
+        nodes = (node for tree in self.project.trees.values() for node in ast.walk(tree))
+        return any(getattr(node, "id", getattr(node, "attr", getattr(node, "name", ""))) in _READING for node in nodes)
 
     def _may_be_of_project(self, path: Path, base: ast.expr) -> bool:
         """Whether an expression may be a module of the project: no method's own object, no module of others."""

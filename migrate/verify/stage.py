@@ -225,11 +225,12 @@ class Stage:
         """Wait as long as it works; not if it sleeps, or asks for somebody else itself."""
         limits, patience = self.limits, end.patience()
         while not end.ended(_STEP_S):
+            slept_s, spent_s = patience.slept_s(), patience.spent_s()  # until now: it may be ready by the next line
             trace = [*end.trace()]
             if end.has_said(limits.cue) if limits.cue else meeting.listened_on(trace):
                 return
             most = limits.patience_s if meeting.asked_for(trace) else limits.timeout_s
-            if patience.slept_s() > limits.patience_s or patience.spent_s() > most:
+            if slept_s > limits.patience_s or spent_s > most:
                 end.unready_s = limits.patience_s
                 return
 
