@@ -145,11 +145,15 @@ class Rounds:
             self._apart = meeting.are_apart(remains)
             self._unmet = [*meeting.reasons(self.stage.peers, remains)]
             self._failed = [*meeting.failures(self.stage.peers, remains)]
-        late = [peer.name for peer, left in zip(self.stage.peers, remains, strict=True) if left.status == KILLED]
+        late = self._killed(remains)
         under = f" (faults: {faults}{'; nothing was compared under them' if held is None else ''})" if faults else ""
         self._late.update(f"the old {name} was {KILLED}{under}" for name in late)
         self._hangs = bool(late)
         return self._accounts(run, remains)
+
+    def _killed(self, remains: Sequence[Remains]) -> list[str]:
+        """Return the names of the ends that did not end by themselves."""
+        return [peer.name for peer, left in zip(self.stage.peers, remains, strict=True) if left.status == KILLED]
 
     def _accounts(self, run: Run, remains: Sequence[Remains]) -> list[Account]:
         """Return what each end did. Under faults a program waits, and what comes meanwhile is a matter of time."""
@@ -170,7 +174,7 @@ class Rounds:
     def _meant(self, run: Run, reference: Sequence[Account]) -> list[Account]:
         """Run, and set differences that were meant apart."""
         remains = self._run(run)
-        late = [peer.name for peer, left in zip(self.stage.peers, remains, strict=True) if left.status == KILLED]
+        late = self._killed(remains)
         self._stuck = f"{late[0]} was {KILLED} in {run.words}" if late else ""
         found = self._accounts(run, remains)
         for place, peer in enumerate(self.stage.peers):
