@@ -110,8 +110,9 @@ def _text(path: Path, texts: dict[Path, bytes]) -> bytes:
 
 
 def _group(project: Project, paths: Sequence[Path], files: set[Path], texts: dict[Path, bytes]) -> Group:
-    installed = {folder for folder in {path.parent for path in paths} if is_installed(folder)}
-    group = Group({}, {}, frozenset(path for path in paths if path.parent in installed))
+    roots = {folder: project_of(folder) for folder in {path.parent for path in paths}}
+    installed = {root for root in {*roots.values()} if root is not None and is_installed(root)}
+    group = Group({}, {}, frozenset(path for path in paths if roots[path.parent] in installed))
     for path in paths:
         try:
             (group.files if path in files else group.context)[path] = _text(path, texts)

@@ -94,12 +94,13 @@ def project_of(path: Path) -> Path | None:
     return next((folder for folder in folders if any((folder / marker).exists() for marker in MARKERS)), None)
 
 
-def is_installed(folder: Path) -> bool:
-    """Whether a folder belongs to a project that can be installed, so that others may import its modules."""
-    root = project_of(folder)
-    return root is not None and any(
-        (root / name).exists() and table.search(read(root / name)) for name, table in _INSTALLED.items()
-    )
+def is_installed(root: Path) -> bool:
+    """Whether a project can be installed, so that others may import its modules; also if that cannot be read."""
+    found = [(root / name, table) for name, table in _INSTALLED.items() if (root / name).exists()]
+    try:
+        return any(table.search(read(path)) for path, table in found)
+    except FileError:
+        return True
 
 
 def _unreadable(path: Path | str, error: OSError) -> FileError:

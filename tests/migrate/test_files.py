@@ -197,6 +197,10 @@ def test_deep_trees_are_walked(tmp_path: Path) -> None:
     ],
 )
 def test_projects_that_can_be_installed(tmp_path: Path, name: str, text: str, installed: bool) -> None:
-    (tmp_path / "net").mkdir()
     (tmp_path / name).write_text(text)
-    assert is_installed(tmp_path / "net") is installed
+    assert is_installed(tmp_path) is installed
+
+
+def test_a_project_that_does_not_say_whether_it_can_be_installed(tmp_path: Path) -> None:
+    (tmp_path / "setup.py").mkdir()
+    assert is_installed(tmp_path)
