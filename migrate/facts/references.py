@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -84,7 +84,6 @@ class References:
         self._named = introspection.named
         self._modules, self._tables = modules, tables
         self._features = FeatureTests(forest, values, api.vocabulary)
-        self._looking: set[tuple[Path, str]] = set()
         self._reached: dict[Symbol | Method, frozenset[Hashable]] = {}
         self.calls: dict[ast.Call, Call] = {}
         self.computed: set[ast.Call] = set()  # where names are put together, all of which are seen
@@ -126,33 +125,29 @@ class References:
         if isinstance(node, ast.Attribute):
             homes = [value.path for value in self._values.of(node.value) if isinstance(value, Module) and value.path]
             return any(self._is_assigned(home, node.attr) for home in homes) or self._is_passed_on(node.value)
-        names, path = self._forest.of(node), self._forest.path(node)
         if not isinstance(node, ast.Name):
             return False
-        if names.of[node].bindings:
-            return any(self._is_taken(path, binding) for binding in names.of[node].bindings)
-        return any(self._is_assigned(self._project.home(path, star), node.id) for star in names.module.stars)
+        path, bindings = self._forest.path(node), self._forest.of(node).of[node].bindings
+        return any(self._is_assigned(*origin) for origin in self._taken_from(path, node.id, bindings))
 
-    def _is_taken(self, path: Path, binding: ast.AST) -> bool:
-        """Whether an import takes what another file of the project has assigned, defined or passed on so."""
-        statement = self._forest.parents[binding]
-        if not isinstance(binding, ast.alias) or not isinstance(statement, ast.ImportFrom):
+    def _is_assigned(self, home: Path, name: str, around: frozenset[tuple[Path, str]] = frozenset()) -> bool:
+        """Whether a file has a name by an assignment or definition, or takes it from another that has it so."""
+        if home not in self._project.trees or (home, name) in around:  # files may import each other
             return False
-        return self._is_assigned(self._project.home(path, statement), binding.name)
-
-    def _is_assigned(self, home: Path | None, name: str) -> bool:
-        if home not in self._project.trees or (home, name) in self._looking:
-            return False
-        self._looking.add((home, name))  # files may import each other
         names = self._project.names(home)
         bindings = names.module.variables[name].bindings if name in names.module.variables else []
-        found = any(not isinstance(it, ast.alias) and not _is_none(names.parents[it]) for it in bindings)
-        found = found or any(self._is_taken(home, it) for it in bindings)
-        found = found or (
-            not bindings and any(self._is_assigned(self._project.home(home, it), name) for it in names.module.stars)
-        )
-        self._looking.discard((home, name))
-        return found
+        if any(not isinstance(it, ast.alias) and not _is_none(names.parents[it]) for it in bindings):
+            return True
+        around |= {(home, name)}
+        return any(self._is_assigned(*origin, around) for origin in self._taken_from(home, name, bindings))
+
+    def _taken_from(self, path: Path, name: str, bindings: Sequence[ast.AST]) -> Iterator[tuple[Path, str]]:
+        """Iterate over the files that a name of a file may come from, by imports or a star, with its name there."""
+        statements = [(self._forest.parents[it], it) for it in bindings]
+        taken = [(at, it.name) for at, it in statements if isinstance(at, ast.ImportFrom) and isinstance(it, ast.alias)]
+        for statement, there in taken if bindings else [(star, name) for star in self._project.stars(path)]:
+            if (home := self._project.home(path, statement)) is not None:
+                yield home, there
 
     def _may_be_imported(self, node: ast.Name, found: frozenset[Value]) -> bool:
         """Whether a name is an old function or class where its import succeeds, and the program's own elsewhere."""
