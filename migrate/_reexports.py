@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import re
-import warnings
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import replace
 from functools import cached_property
@@ -12,24 +11,17 @@ from itertools import chain
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
+from migrate._looked_up import LookedUp
 from migrate.facts.program import Reference
 from migrate.old_api.vocabulary import Vocabulary
 from migrate.python.modules import Project, is_guard
 from migrate.python.scopes import Variable
 from migrate.text._uses import is_read_by
 from migrate.text.imports import Old
-from migrate.text.listing import displays, is_read, listed, listings
+from migrate.text.listing import displays, is_read, listed
 
 _Key: TypeAlias = tuple[Path, str]  # a name of a module
 _WORD = re.compile(r"\w+")
-_NAMESPACES = frozenset({"globals", "locals", "vars", "dir"})
-_LOOKING_UP = frozenset({"getattr", "hasattr", "setattr", "delattr"})
-_RUNNING = frozenset({"eval", "exec"})
-# What reads names from texts; where a project has none of it, a text that is a name is one that is shown.
-_READING = _NAMESPACES | _LOOKING_UP | _RUNNING | {
-    "__dict__", "__import__", "attrgetter", "getmembers", "import_module", "methodcaller", "modules", "patch",
-    "run_module", "run_path",
-}  # fmt: skip
 
 
 class _Taking(NamedTuple):
@@ -119,7 +111,7 @@ class Reexports:
     @cached_property
     def internal(self) -> frozenset[Path]:
         """The files from whose `__all__` names may go: the project imports them, nobody else, and nothing reads it."""
-        shown = {home for path in self._readers for home in self._starred(path, frozenset({path}))}
+        shown = {home for path in self._readers for home in self.project.starred(path)}
         files = self.written & self.project.trees.keys() - self.public - self._readers - shown
         able = (path for path in files if self.old[path] or self.project.stars(path))
         found = [path for path in able if displays(self.project.names(path)) and self.project.importers[path]]
@@ -181,7 +173,7 @@ class Reexports:
         path, name = key
         if path not in self.project.trees or self._bindings(key):
             return []
-        homes = dict.fromkeys(self._starred(path, frozenset({path})))
+        homes = dict.fromkeys(self.project.starred(path))
         return [(home, name) for home in homes if self._bindings((home, name)) or self._is_starred((home, name))]
 
     def _is_starred(self, key: _Key) -> bool:
@@ -197,85 +189,28 @@ class Reexports:
         """The old names of files that others import which texts, attributes of something, or look-ups may take."""
         if len(self.project.trees) == 1:
             return frozenset()
-        wide = {found for path in self.project.trees for found in self._wide(path)}
+        found = LookedUp(self.project, self._known)
+        files, words = found.files(), found.words(self._wanted())
         keys: set[_Key] = set()
         for path, old in self.old.items():
             names = self.project.names(path)
-            given = bool(self.project.importers[path]) or path.stem in self._words
+            given = bool(self.project.importers[path]) or path.stem in words
             for alias, brought in old.items():
                 name = alias.name if alias.name == "*" else names.of[alias].name
-                if (given and (path in wide or name in self._words)) or (path in wide and not brought.direct):
+                if (given and (path in files or name in words)) or (path in files and not brought.direct):
                     keys.add((path, name))
             if given:
-                keys |= {(path, word) for word in self._words if self._is_starred((path, word))}
+                keys |= {(path, word) for word in words if self._is_starred((path, word))}
             for name, variable in names.module.variables.items():
                 keys.update(self.origins((path, name)) if variable.deletions else ())
         return frozenset(keys)
 
-    @cached_property
-    def _words(self) -> frozenset[str]:
-        """The names in texts that are Python, and in attributes of which nothing is decided."""
+    def _wanted(self) -> Set[str]:
+        """Return the names of files of the project, and those that imports of something old bring to them."""
         aliases = [(path, alias) for path, old in self.old.items() for alias in old]
-        wanted = {self.project.names(path).of[alias].name for path, alias in aliases if alias.name != "*"}
-        wanted |= self.vocabulary.exports if any(alias.name == "*" for _, alias in aliases) else frozenset()
-        wanted |= {path.stem for path in self.project.trees}
-        found: set[str] = set()
-        for path, tree in self.project.trees.items():
-            given = {part for statement in listings(self.project.names(path)) for part in ast.walk(statement)}
-            for node in ast.walk(tree):
-                if node in self._known or node in given:
-                    continue
-                if isinstance(node, ast.Attribute):
-                    found.update([node.attr] if self._may_be_of_project(path, node.value) else ())
-                elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-                    is_read = self._reads_texts or not node.value.isidentifier()
-                    found.update(_names_in(node.value, wanted) if is_read else ())
-        return frozenset(found)
-
-    @cached_property
-    def _reads_texts(self) -> bool:
-        """Whether something in the project may look up what a text names."""
-        nodes = (node for tree in self.project.trees.values() for node in ast.walk(tree))
-        return any(getattr(node, "id", getattr(node, "attr", getattr(node, "name", ""))) in _READING for node in nodes)
-
-    def _may_be_of_project(self, path: Path, base: ast.expr) -> bool:
-        """Whether an expression may be a module of the project: no method's own object, no module of others."""
-        if not isinstance(base, ast.Name):
-            return True
-        names = self.project.names(path)
-        bindings = names.of[base].bindings
-        foreign = bindings and all(self._is_foreign(path, names.parents[it], it) for it in bindings)
-        return base.id not in ("self", "cls") and not foreign
-
-    def _is_foreign(self, path: Path, statement: ast.AST, binding: ast.AST) -> bool:
-        """Whether a binding is an import from outside of the project."""
-        if isinstance(statement, ast.ImportFrom):
-            return self.project.home(path, statement) is None
-        imports = isinstance(statement, ast.Import) and isinstance(binding, ast.alias)
-        return imports and self.project.resolve(path, binding.name) is None  # type: ignore[attr-defined]
-
-    def _wide(self, path: Path) -> Iterator[Path]:
-        """Iterate over the files of which a file looks up names that it computes."""
-        names = self.project.names(path)
-        given = {part for statement in listings(names) for part in ast.walk(statement)}
-        for node in ast.walk(self.project.trees[path]):
-            if isinstance(node, ast.Attribute) and node.attr == "__dict__":
-                yield from self._modules(path, node.value)
-            elif isinstance(node, ast.Call) and node not in given:
-                called = getattr(node.func, "id", getattr(node.func, "attr", ""))
-                computed = not all(isinstance(argument, ast.Constant) for argument in node.args[-1:])
-                if (called in _NAMESPACES and not node.args) or (called in _RUNNING and computed):
-                    yield from (path, *self._starred(path, frozenset({path})))
-                elif called in _NAMESPACES | {"getmembers"} or (called in _LOOKING_UP and len(node.args) > 1):
-                    is_written = called in _LOOKING_UP and isinstance(node.args[1], ast.Constant)
-                    yield from () if is_written else self._modules(path, node.args[0])
-
-    def _modules(self, path: Path, node: ast.expr) -> Iterator[Path]:
-        """Iterate over the files of the project that an expression means as a module."""
-        for binding in self.project.names(path).of[node].bindings if isinstance(node, ast.Name) else ():
-            module = self._module(path, binding)
-            if module is not None:
-                yield from (module, *self._starred(module, frozenset({module})))
+        names = {self.project.names(path).of[alias].name for path, alias in aliases if alias.name != "*"}
+        names |= self.vocabulary.exports if any(alias.name == "*" for _, alias in aliases) else frozenset()
+        return names | {path.stem for path in self.project.trees}
 
     def _public(self) -> Iterator[_Key]:
         """Iterate over the old names that packages import for nobody in the project."""
@@ -316,7 +251,7 @@ class Reexports:
                 yield from (key for key in keys if self._bindings(key) or self.origins(key))
             while isinstance(node, ast.Attribute):
                 for binding in names.of[node.value].bindings if isinstance(node.value, ast.Name) else ():
-                    module = self._module(path, binding)
+                    module = self.project.module(path, binding)
                     if module is not None:
                         yield module, node.attr
                 if not isinstance(node.value, ast.Name | ast.Attribute):  # whichever module it is
@@ -325,25 +260,7 @@ class Reexports:
                     )
                 node = node.value
             if isinstance(node, ast.Name) and not names.of[node].bindings:
-                yield from ((home, node.id) for home in self._starred(path, frozenset({path})))
-
-    def _starred(self, path: Path, around: frozenset[Path]) -> Iterator[Path]:
-        """Iterate over the files whose names a file has by star imports."""
-        for statement in self.project.stars(path):
-            home = self.project.home(path, statement)
-            if home in self.project.trees and home not in around:
-                yield home
-                yield from self._starred(home, around | {home})
-
-    def _module(self, path: Path, binding: ast.AST) -> Path | None:
-        """Return the file of the project that an alias binds."""
-        statement = self.project.names(path).parents.get(binding)
-        if isinstance(binding, ast.alias) and isinstance(statement, ast.Import):
-            return self.project.resolve(path, binding.name)
-        if isinstance(binding, ast.alias) and isinstance(statement, ast.ImportFrom):
-            home = self.project.home(path, statement)
-            return self.project.submodule(home, binding.name) if home else None
-        return None
+                yield from ((home, node.id) for home in self.project.starred(path))
 
 
 def _is_definition(statement: ast.stmt) -> bool:
@@ -360,16 +277,3 @@ def _chain(node: ast.AST | None) -> Iterator[ast.AST]:
     while node is not None:
         yield node
         node = getattr(node, "value" if isinstance(node, ast.Attribute) else "func", None)
-
-
-def _names_in(text: str, wanted: Set[str]) -> Set[str]:
-    """Return the wanted words of a text, if it is Python, or has examples of it."""
-    found = wanted & set(_WORD.findall(text))
-    if found and ">>>" not in text and not text.isidentifier():
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                ast.parse(text)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            return frozenset()
-    return found

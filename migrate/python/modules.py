@@ -94,6 +94,25 @@ class Project:
         """The star imports of a file."""
         return tuple(self.names(path).module.stars)
 
+    def starred(self, path: Path, around: frozenset[Path] = frozenset()) -> Iterator[Path]:
+        """Iterate over the other files of the project whose names a file has by star imports, and they by theirs."""
+        around |= {path}
+        for star in self.stars(path):
+            home = self.home(path, star)
+            if home in self.trees and home not in around:
+                yield home
+                yield from self.starred(home, around)
+
+    def module(self, path: Path, binding: ast.AST) -> Path | None:
+        """The module of the project that an alias binds."""
+        statement = self.names(path).parents.get(binding)
+        if isinstance(binding, ast.alias) and isinstance(statement, ast.Import):
+            return self.resolve(path, binding.name)
+        if isinstance(binding, ast.alias) and isinstance(statement, ast.ImportFrom):
+            home = self.home(path, statement)
+            return self.submodule(home, binding.name) if home else None
+        return None
+
     def is_open(self, path: Path) -> bool:
         """Whether a star import of a file may bind more than `exports` lists: it has star imports, and no `__all__`."""
         return bool(self.stars(path)) and not _listed(self.trees[path])

@@ -85,13 +85,10 @@ class Imports:
         for alias in old:
             if alias.name != "*":
                 self._aliases.setdefault(names.of[alias], []).append(alias)
+        self.withdrawn: frozenset[str] = frozenset()  # what goes from `__all__`
         self._find_named()
-        given = listed(names).keys()
-        free = filter(self._is_free, given) if internal else ()
-        self.withdrawn = frozenset(free) | (given & lost)
-        self.exported = {**dict.fromkeys(given - self.withdrawn, False), **exported}
-        self._find_named()
-        self._shorten_listing()
+        if given := listed(names).keys():
+            self._settle_listing(given, internal, lost)
         self._keep_deleted()
         self._find_homes()
         self.statements = dict(self._edit_statements())
@@ -139,8 +136,12 @@ class Imports:
         same = any(self.old[alias].module or self.old[alias].new for alias in aliases)
         return bool(aliases) and not same and not any(map(self._remains, aliases))
 
-    def _shorten_listing(self) -> None:
-        """Take the names out of `__all__` that are free."""
+    def _settle_listing(self, given: Set[str], internal: bool, lost: Set[str]) -> None:
+        """Take the names out of `__all__` that are free or lost; others may take the rest."""
+        free = filter(self._is_free, given) if internal else ()
+        self.withdrawn = frozenset(free) | (given & lost)
+        self.exported = {**dict.fromkeys(given - self.withdrawn, False), **self.exported}
+        self._find_named()
         if self.withdrawn:
             expressions = dict(self.edits.expressions)
             for display in displays(self.names):
