@@ -16,6 +16,7 @@ from comch_next._codes import ErrorCode
 from comch_next._init_attr import NONBLOCK, InitAttr, setting_up, sizes_of
 from comch_next._life import Life
 from comch_next._names import Hinted
+from comch_next._unique import Unique
 from comch_next.arguments import ANY_SIZE, UNSET, Buffer, cut, instance, text
 from comch_next.connection import Connection, Message
 from comch_next.device import DevInfo, Representor, devices
@@ -39,7 +40,7 @@ __all__ = ["BlockingChannel"]
 _Received = tuple[ErrorCode, "bytes | None", "int | None", "Connection | None"]
 
 
-class BlockingChannel(Hinted):
+class BlockingChannel(Hinted, Unique):
     """A channel whose calls block: a service after `listen`, a client after `connect`.
 
     Where a timeout may be given, None waits for ever and 0 raises Again; without one it is None, or 0 on a channel

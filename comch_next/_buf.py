@@ -9,6 +9,7 @@ from comch_next._alone import alone
 from comch_next._exits import leave, refuse_again
 from comch_next._handles import handle_of
 from comch_next._names import CNames, Hinted, Strict, spelled
+from comch_next._unique import Unique
 from comch_next.arguments import address
 from comch_next.driver import load, protocol
 
@@ -22,7 +23,7 @@ __all__ = ["Buf", "BufInventory"]
 Memory: TypeAlias = "int | bytearray | memoryview | Any"  # an address, or a writable buffer
 
 
-class BufInventory(Hinted, Strict):
+class BufInventory(Hinted, Strict, Unique):
     """A pool of buffers (C: struct doca_buf_inventory). A `with` block starts and destroys it."""
 
     def __init__(self, num_elements: int, driver: str | None = None) -> None:
@@ -129,7 +130,7 @@ class BufInventory(Hinted, Strict):
 
 
 @spelled
-class Buf(CNames):
+class Buf(CNames, Unique):
     """A buffer: a range of a map with a data segment inside it (C: struct doca_buf). Inventories hand buffers out."""
 
     __slots__ = ("_bufs", "_handle", "inventory")

@@ -7,12 +7,13 @@ from typing import Any
 from comch_next._alone import alone
 from comch_next._exits import leave
 from comch_next._names import Hinted
+from comch_next._unique import Unique
 from comch_next.driver.protocol import Driver, new_lock
 
 __all__ = ["Closable"]
 
 
-class Closable(Hinted):
+class Closable(Hinted, Unique):
     """Something open: closed once by `close` or the end of a with block."""
 
     def __init__(self, driver: Driver, handle: Any, close: Callable[[Any], None]) -> None:

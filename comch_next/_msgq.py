@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from comch_next._alone import alone
 from comch_next._handles import handle_of
 from comch_next._names import Hinted
+from comch_next._unique import Unique
 from comch_next.device import Device
 from comch_next.driver import load
 from comch_next.driver.protocol import new_lock
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["ConsumerCompletion", "MsgQ"]
 
 
-class MsgQ(Hinted):
+class MsgQ(Hinted, Unique):
     """A message queue between this process and the DPA, in one direction (C: struct doca_comch_msgq).
 
     Messages are immediate data of at most 32 bytes. One of its sides is on the DPA: its contexts are configured here
@@ -101,7 +102,7 @@ class MsgQ(Hinted):
         return Producer._of_queue(self, self._msgqs.producer_create(self._handle), engine)
 
 
-class ConsumerCompletion(Hinted):
+class ConsumerCompletion(Hinted, Unique):
     """A completion context: kernels find there what DPA consumers received (C: struct
     doca_comch_consumer_completion).
 

@@ -4,6 +4,7 @@ from comch_next._closable import Closable
 from comch_next._codes import PciFuncType
 from comch_next._names import Hinted
 from comch_next._pci import PciBdf
+from comch_next._unique import Unique
 from comch_next.arguments import text
 from comch_next.driver import protocol
 from comch_next.driver.protocol import Driver
@@ -11,7 +12,7 @@ from comch_next.driver.protocol import Driver
 __all__ = ["RepInfo", "Representor"]
 
 
-class RepInfo(Hinted):
+class RepInfo(Hinted, Unique):
     """A representor in the list of its device (C: struct doca_devinfo_rep)."""
 
     def __init__(self, driver: Driver, handle: protocol.RepInfo) -> None:

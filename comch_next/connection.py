@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from comch_next._codes import Counter, ErrorCode
 from comch_next._names import CNames, Strict, spelled
+from comch_next._unique import Unique
 from comch_next.driver.protocol import counted
 from comch_next.engine import deadline_after, seconds_left, wait_readable
 from comch_next.errors import Again, ConnectionReset, Shutdown, TimeOut, from_code
@@ -23,7 +24,7 @@ FLUSH_TICK_S = 0.0005
 
 
 @spelled
-class Connection(CNames, Strict):
+class Connection(CNames, Strict, Unique):
     """A connection between a client and its server (C: struct doca_comch_connection).
 
     The library makes it: a client has one, a server has one for each client.

@@ -10,6 +10,7 @@ from comch_next._alone import alone
 from comch_next._codes import ErrorCode, State
 from comch_next._exits import leave, refuse_again
 from comch_next._names import ContextNames, Strict
+from comch_next._unique import Unique
 from comch_next.driver import protocol
 from comch_next.driver.protocol import Contexts, Driver, Lock, new_lock
 from comch_next.engine import ProgressEngine, deadline_after, seconds_left
@@ -24,7 +25,7 @@ _TICK_S = 0.05  # no event ends a stop: progress at least this often
 _LAST_TURNS = 64  # of the engine when time is up, beside one for each task: with max_events each runs one callback
 
 
-class Context(ContextNames, Strict):
+class Context(ContextNames, Strict, Unique):
     """A server, client, consumer or producer (C: struct doca_ctx).
 
     Every error names the call, the state, and what is legal. Attributes that it does not have are refused with a hint;

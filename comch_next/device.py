@@ -7,6 +7,7 @@ from comch_next._codes import RepFilter
 from comch_next._names import Hinted
 from comch_next._pci import PciBdf
 from comch_next._representor import RepInfo, Representor
+from comch_next._unique import Unique
 from comch_next.arguments import text
 from comch_next.driver import load, protocol
 from comch_next.driver.protocol import Driver
@@ -35,7 +36,7 @@ def open_device(pci_addr: str | bytes, driver: str | None = None) -> "Device":
     raise NotFound(f"no device {pci_addr} here; there are: {known}")
 
 
-class DevInfo(Hinted):
+class DevInfo(Hinted, Unique):
     """A device in the list of devices (C: struct doca_devinfo)."""
 
     def __init__(self, driver: Driver, handle: protocol.DevInfo) -> None:

@@ -13,6 +13,7 @@ from comch_next._exits import leave, refuse_again
 from comch_next._names import CNames, Strict, spelled
 from comch_next._origins import shown
 from comch_next._quick import quicken
+from comch_next._unique import Unique
 from comch_next.driver import load
 from comch_next.driver.protocol import Driver, Lock, WeakSet, has_ended, monotonic, new_lock
 from comch_next.errors import BadState, InUse, InvalidValue
@@ -66,7 +67,7 @@ def wait_readable(descriptor: Callable[[], int], deadline: float | None) -> bool
 
 
 @spelled
-class ProgressEngine(CNames, Strict):
+class ProgressEngine(CNames, Strict, Unique):
     """An engine that delivers completions and events to contexts, in `progress` (C: struct doca_pe)."""
 
     def __init__(self, driver: str | None = None, *, max_events: int | None = None, _lock: Lock | None = None) -> None:

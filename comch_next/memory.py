@@ -17,6 +17,7 @@ from comch_next._exits import leave, refuse_again
 from comch_next._handles import handle_of
 from comch_next._names import Hinted, Strict
 from comch_next._origins import shown
+from comch_next._unique import Unique
 from comch_next.arguments import UNSET, span
 from comch_next.device import Device
 from comch_next.driver import load
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["Buf", "BufInventory", "Mmap"]
 
 
-class Mmap(Hinted, Strict):
+class Mmap(Hinted, Strict, Unique):
     """A range of memory that devices may access (C: struct doca_mmap).
 
     Set a range, permissions and a device, then start the map. A `with` block starts and destroys it.

@@ -16,6 +16,7 @@ from comch_next._codes import ErrorCode
 from comch_next._one_sided import Endings
 from comch_next._origins import shown
 from comch_next._quick import QuickOwner, call_shape, quick_method, quicken
+from comch_next._unique import Unique
 from comch_next.arguments import ANY_SIZE
 from comch_next.connection import Message
 from comch_next.driver.protocol import WeakSet
@@ -48,7 +49,7 @@ _AT_ONCE = 16  # clients that one receive accepts
 _BY_TASKS = frozenset({"task_send_set_conf"})  # what the form with a helper thread takes for itself
 
 
-class PullPort:
+class PullPort(Unique):
     """The pull view of a context: connections wait for `accept`, messages for `receive`.
 
     Open it on an IDLE context, then `start()` the context.

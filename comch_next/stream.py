@@ -20,6 +20,7 @@ from comch_next._codes import AccessFlag
 from comch_next._origins import shown
 from comch_next._stream_ends import Acknowledged, Fill, Report, check_sink, check_size, filler, write_all
 from comch_next._stream_link import CHUNKS, Kind, Link, Steps, Transfer, announced, encode, expired, run
+from comch_next._unique import Unique
 from comch_next.connection import Connection
 from comch_next.consumer import Consumer
 from comch_next.driver.protocol import Own
@@ -40,7 +41,7 @@ CHUNK_SIZE = 1 << 20  # bytes, unless the program asks for others
 _LOST = (ConnectionReset, Shutdown, NotConnected, IoFailed, BadState)  # the last one once a context is IDLE
 
 
-class Stream:
+class Stream(Unique):
     """Streams on a connection, one after the other, in both directions: each `send_stream` meets a `recv_stream`.
 
     A connection has one of these, within a `with` block, for as many streams as there are, and no other consumers. Its

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from comch_next._codes import ErrorCode
 from comch_next._handles import handle_of
 from comch_next._names import CNames, spelled
+from comch_next._unique import Unique
 from comch_next.errors import code_name
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ __all__ = ["PostRecvTask", "ProducerSendTask", "SendTask", "Task"]
 
 
 @spelled
-class Task(CNames):
+class Task(CNames, Unique):
     """The calls of every task (C: struct doca_task). The library owns it from submit to its completion callback."""
 
     __slots__ = ()

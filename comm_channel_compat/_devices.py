@@ -7,6 +7,7 @@ from typing import TypeVar
 
 import comch_next as comch
 from comch_next import InvalidValue, NotSupported, PciBdf
+from comch_next._unique import Unique
 from comch_next.arguments import instance
 from comm_channel_compat._old_calls import old_call
 
@@ -16,7 +17,7 @@ _Self = TypeVar("_Self", bound="_Opened")
 
 
 @old_call("doca_devinfo_")
-class DevInfo:
+class DevInfo(Unique):
     """A device that can be opened: one entry of `devices()`."""
 
     __slots__ = ("modern",)
@@ -65,7 +66,7 @@ class DevInfo:
 
 
 @old_call("doca_devinfo_rep_")
-class RepInfo:
+class RepInfo(Unique):
     """A representor that can be opened: one entry of `device.representors()`."""
 
     __slots__ = ("modern",)
@@ -113,7 +114,7 @@ class RepInfo:
         return f"<RepInfo {self.modern.pci_addr_str}>"
 
 
-class _Opened:
+class _Opened(Unique):
     """What an open device and an open representor share: they are closed, and `with` closes them."""
 
     __slots__ = ()

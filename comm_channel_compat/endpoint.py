@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from comch_next import Channel, outcome
+from comch_next._unique import Unique
 from comch_next.arguments import Buffer
 from comch_next.errors import InvalidValue
 from comch_next.pull import quick_method
@@ -21,7 +22,7 @@ __all__ = ["Endpoint"]
 
 
 @old_call("doca_comm_channel_ep_")
-class Endpoint(EventChannel, ServiceState, HotCalls):
+class Endpoint(EventChannel, ServiceState, HotCalls, Unique):
     """One side of the channel: `listen` makes it a service on the DPU, `connect` a client on the host.
 
     The methods are the old C functions without their prefix, in the order of the old header. Sizes of messages

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import comch_next as comch
 from comch_next._codes import ErrorCode
 from comch_next._ready import Turn
+from comch_next._unique import Unique
 from comch_next.errors import ConnectionReset, DocaError, NotConnected, Shutdown, TimeOut, from_code
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ _ENDED = {
 }
 
 
-class Connection:
+class Connection(Unique):
     """A connection for tasks to send on. Its `connection` has the counters; the user_data of that is in use."""
 
     def __init__(self, side: Side[Any], connection: comch.Connection) -> None:

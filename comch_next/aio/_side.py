@@ -10,6 +10,7 @@ import comch_next as comch
 from comch_next._codes import State
 from comch_next._exits import note
 from comch_next._ready import Ready, Turn
+from comch_next._unique import Unique
 from comch_next.aio._connection import Connection, Message
 from comch_next.errors import Again, BadState, DocaError, InvalidValue, NotConnected, Shutdown
 
@@ -34,7 +35,7 @@ async def closing(side: Side[Any]) -> AsyncIterator[None]:
         await side._leave()
 
 
-class Side(Generic[_C]):
+class Side(Generic[_C], Unique):
     """What Client and Server share. `context` is the one below, for its settings: its own calls may block."""
 
     def __init__(self, context: _C) -> None:

@@ -10,6 +10,7 @@ import comch_next as comch
 from comch_next._ready import Ready
 from comch_next._stream_ends import Report
 from comch_next._stream_link import Steps
+from comch_next._unique import Unique
 from comch_next.aio._connection import Connection
 from comch_next.stream import CHUNK_SIZE
 
@@ -21,7 +22,7 @@ __all__ = ["Stream"]
 _T = TypeVar("_T")
 
 
-class Stream:
+class Stream(Unique):
     """Streams on a connection, in both directions, within an `async with` block: see comch.Stream, also for errors.
 
     Its context was made with `streams=True`. Files are read and written in the event loop, a chunk at a time, and other

@@ -12,13 +12,14 @@ from typing import Any
 from comch_next._exits import leave
 from comch_next._handles import handle_of
 from comch_next._names import Hinted
+from comch_next._unique import Unique
 from comch_next.device import Device
 from comch_next.engine import deadline_after
 
 __all__ = ["Dpa", "DpaCompletion", "DpaThread"]
 
 
-class Dpa(Hinted):
+class Dpa(Hinted, Unique):
     """A DPA instance (C: struct doca_dpa); a `with` block starts, stops and destroys it."""
 
     def __init__(self, device: Device) -> None:
@@ -63,7 +64,7 @@ class Dpa(Hinted):
         self.destroy()
 
 
-class DpaThread(Hinted):
+class DpaThread(Hinted, Unique):
     """A thread of a DPA, which runs one kernel whenever that is activated (C: struct doca_dpa_thread).
 
     `run` activates it for the first time, then completion contexts do whose kernel has asked for it. A kernel ends by
@@ -106,7 +107,7 @@ class DpaThread(Hinted):
         self._threads.destroy(self._handle)
 
 
-class DpaCompletion(Hinted):
+class DpaCompletion(Hinted, Unique):
     """Where a kernel finds that sends of DPA producers have completed (C: struct doca_dpa_completion)."""
 
     def __init__(self, dpa: Dpa, queue_size: int) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import comch_next as comch
 from comch_next import InvalidValue, NotConnected, State
+from comch_next._unique import Unique
 from comm_channel_compat._known import remember
 from comm_channel_compat._old_calls import old_call
 from comm_channel_compat.cc._arguments import function
@@ -15,7 +16,7 @@ __all__ = ["Context", "OfContext"]
 
 
 @old_call("doca_ctx_")
-class Context:
+class Context(Unique):
     """What `as_ctx` returns (C: struct doca_ctx)."""
 
     def __init__(self, modern: comch.Context, name: str) -> None:
@@ -85,7 +86,7 @@ class Context:
         self._modern = None
 
 
-class OfContext:
+class OfContext(Unique):
     """What a server, client, producer and consumer share: each is a context, too."""
 
     def __init__(self, modern: comch.Context) -> None:

@@ -6,6 +6,7 @@ from threading import get_ident
 
 import comch_next as comch
 from comch_next import InvalidValue
+from comch_next._unique import Unique
 from comch_next.arguments import instance
 from comm_channel_compat._known import remember
 from comm_channel_compat._old_calls import old_call
@@ -15,7 +16,7 @@ __all__ = ["ProgressEngine"]
 
 
 @old_call("doca_pe_")
-class ProgressEngine:
+class ProgressEngine(Unique):
     """Where contexts move on: callbacks run inside `progress` (C: struct doca_pe)."""
 
     @old_call("doca_pe_create")

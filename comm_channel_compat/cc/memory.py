@@ -10,6 +10,7 @@ from typing import Any
 
 import comch_next as comch
 from comch_next import InvalidValue
+from comch_next._unique import Unique
 from comch_next.arguments import UNSET, address, cut, span
 from comm_channel_compat._devices import Device
 from comm_channel_compat._known import remember
@@ -21,7 +22,7 @@ __all__ = ["Buf", "BufInventory", "Mmap"]
 Memory = Any  # an address, or a writable buffer
 
 
-class _OfMemory:
+class _OfMemory(Unique):
     """What each of them has: the object of comch_next, until it is destroyed."""
 
     _modern: Any
@@ -188,7 +189,7 @@ class BufInventory(_OfMemory):
 
 
 @old_call("doca_buf_")
-class Buf:
+class Buf(Unique):
     """A range of a map and, inside of it, a data segment (C: struct doca_buf)."""
 
     def __init__(self, modern: comch.Buf) -> None:
