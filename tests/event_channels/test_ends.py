@@ -62,6 +62,28 @@ def test_a_departed_clients_messages_wake_the_receiver_all_the_same(pair: suppor
     assert settles(fd, pair.service.event_handle_arm_recv)
 
 
+def test_words_that_are_seen_to_be_the_last_wake_the_receiver(pair: support.Pair) -> None:
+    to_client = pair.introduce()
+    fd = armed(pair.service, "recv")
+    pair.client.sendto(b"last words", pair.to_service)
+    pair.client.destroy()
+    to_client.update_info()  # the end has been seen, the words have not been received
+    assert ready(fd, SOON_S)
+    assert pair.service.recvfrom(100)[0] == b"last words"
+    assert settles(fd, pair.service.event_handle_arm_recv)
+
+
+def test_room_on_a_connection_that_is_seen_to_end_wakes_the_sender() -> None:
+    pair = support.Pair(send_queue_size=8, recv_queue_size=8)
+    pair.introduce()
+    sent = fill(pair.client, pair.to_service)
+    for _ in range(sent):
+        support.eventually(pair.service.recvfrom, 100)
+    pair.service.destroy()
+    pair.to_service.update_info()  # the end has been seen, nothing has been lost by it
+    assert ready(pair.client.get_event_channel()[0], SOON_S)
+
+
 def test_the_death_of_a_client_wakes_the_receiver(service: Endpoint, start_python: StartPython) -> None:
     child = start_python("-c", CLIENT)
     peer = support.eventually(service.recvfrom, 100)[1]

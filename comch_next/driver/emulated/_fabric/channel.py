@@ -64,9 +64,19 @@ class Channel(calls.Channel):
         self.add(bell, True)
 
     def unlisten(self, bell: int) -> None:
-        """Stop listening to a bell. Idempotent."""
-        if self._floods.pop(bell, None) is not None:
-            self.drop(bell)
+        """Stop listening to a bell. Idempotent. A channel that is ready because it was rung stays so."""
+        if self._floods.pop(bell, None) is None:
+            return
+        ready = self.armed and self._is_ready()
+        self.drop(bell)
+        if ready and not self._is_ready():
+            self.ring()
+
+    def _is_ready(self) -> bool:
+        """Ask poll: to ask the set itself would take the events."""
+        poller = select.poll()
+        poller.register(self.descriptor, select.POLLIN)
+        return bool(poller.poll(0))
 
     def on_flood(self, bell: int) -> None:
         """Stop listening to a bell whose peer rings it faster than it can be drained, and report that."""
