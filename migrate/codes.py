@@ -6,12 +6,12 @@ from typing import NamedTuple
 
 
 class Evidence(NamedTuple):
-    """What recorded runs have to do with a code.
+    """What recorded runs show about a code.
 
-    observation: what an account of a run has that speaks about it: "names" read at a line, the "handles" that a call
-    got and where these were made, the "uses" of handles made at a line, the "results" of a call, or the "callbacks"
-    that called; "" where a run shows nothing. settles: whether that is enough to rewrite; otherwise it only supports
-    what a person decides. never: the results that must not have occurred.
+    observation: which records of a run count: "names" read at a line, the "handles" that a call got and where these
+    were made, the "uses" of handles made at a line, the "results" of a call, or the "callbacks" that called; "" where
+    a run shows nothing. settles: whether they suffice to rewrite; otherwise they only support what a person decides.
+    never: the results that must not have occurred.
     """
 
     observation: str = ""
@@ -20,7 +20,7 @@ class Evidence(NamedTuple):
 
     @property
     def said(self) -> str:
-        """What a run does for the code, in a word."""
+        """What a run does for the code: "settles", "supports" or ""."""
         return "settles" if self.settles else "supports" if self.observation else ""
 
 
@@ -51,14 +51,13 @@ CODES: dict[str, Code] = {
     ),
     "CCM002": Code(
         "the import stays: code that was not rewritten needs it",
-        "Some of the names that it binds are used by code that keeps the old API, or `__all__` gives them to other "
-        "programs.",
-        "Resolve the other comments, take the names out of `__all__` that nobody else needs, and run migrate again: "
-        "the import goes with the last use.",
+        "Code that keeps the old API uses some of the names that it binds, or `__all__` exports them to others.",
+        "Resolve the other comments, remove from `__all__` the names that no other program imports, and run migrate "
+        "again: the import goes with the last use.",
     ),
     "CCM003": Code(
         "not rewritten because the code around it was not",
-        "The name itself could change, but what it is used with keeps the old API.",
+        "The name itself could change, but the code that uses it keeps the old API.",
         "Resolve the finding that this one names, then run migrate again.",
     ),
     "CCM004": Code(
@@ -69,8 +68,8 @@ CODES: dict[str, Code] = {
     ),
     "CCM005": Code(
         "an old name is looked up at run time",
-        "The name stands in text that getattr, importlib, exec, doctest, mock.patch or a loader reads; or anywhere "
-        "in a program that looks up names which it computes.",
+        "getattr, importlib, exec, doctest, mock.patch or a loader reads the name from a string, or the program looks "
+        "up names that it computes.",
         "Write the import or the call out in Python (a lambda in place of `methodcaller`), then run migrate again; or "
         'change the text by hand: `ep.configure(**{name: value})` for `getattr(ep, "set_" + name)(value)`.',
         evidence=_NAMES,
@@ -96,9 +95,9 @@ CODES: dict[str, Code] = {
     ),
     "CCM010": Code(
         "the name is gone from `__all__`, with its import",
-        "The project imports this file and takes the old name from it no more, and is none that can be installed, so "
-        "that nobody else takes it. A name that comch_next has, too, stays.",
-        "Nothing, unless programs of other projects take the name from this file.",
+        "The project imports this file but no longer takes the old name from it, and it cannot be installed, so no "
+        "other program takes the name either. A name that comch_next has, too, stays.",
+        "Nothing, unless another project imports the name from this file.",
         "safe",
     ),
     "CCM050": Code(
@@ -114,9 +113,10 @@ CODES: dict[str, Code] = {
     ),
     "CCM023": Code(
         "the blocking API of DOCA 1.2 - 1.4",
-        "An endpoint is made from attributes, but no file names doca_comm_channel_init_attr: whether the program was"
-        " written before DOCA 1.5, when calls blocked, cannot be seen.",
-        "Give migrate the file that makes the attributes, too. Their calls become those of comch_next.BlockingChannel.",
+        "An endpoint is made from attributes, but no file names doca_comm_channel_init_attr. So migrate cannot tell "
+        "whether the program was written before DOCA 1.5, when calls blocked.",
+        "Give migrate the file that makes the attributes, too. Calls on the endpoint then become those of "
+        "comch_next.BlockingChannel.",
         evidence=_NAMES_SEEN,
     ),
     "CCM038": Code(
@@ -184,8 +184,8 @@ CODES: dict[str, Code] = {
     ),
     "CCM082": Code(
         "an old object is inspected, compared, copied or pickled",
-        "The modern object has other attributes and another state. What replaces an old function or method is made "
-        "where it is written: no two of them are equal, which keys, caches and members of enumerations ask for.",
+        "The modern object has other attributes and another state. An old function or method is replaced by a function "
+        "that is made at each place, and no two of these are equal, as keys, caches and enumerations require.",
         "Take what you need from the object by its methods; tell functions apart by names of your own.",
     ),
     "CCM083": Code(
@@ -199,40 +199,40 @@ CODES: dict[str, Code] = {
         "the file reads its own source or lists its names",
         "inspect.getsource, open(__file__), the lines and frames of a traceback or __code__ would show the modern "
         "text; globals(), dir() and sys.modules would list the modern import.",
-        "See what the program does with its source, and rewrite the file by hand.",
+        "Check what the program does with its source, and rewrite the file by hand.",
     ),
     "CCM085": Code(
         "an old object may be shown as text",
-        "The expression is None, or an empty collection, at other times. The text of the modern object is another one.",
+        "At other times the expression is None or an empty collection. The modern object has another text.",
         "Nothing, unless another program reads the output.",
         "safe",
     ),
     "CCM086": Code(
         "devices are compared",
-        "One device that is opened twice gave two objects that were not equal; in comch_next they are, as dictionary "
-        "keys and in sets, too.",
+        "Opening a device twice gave two objects that were not equal. In comch_next they are equal, also as dictionary "
+        "keys and in sets.",
         "Run migrate with --unsafe if no device is opened twice, or if the two opens may count as one.",
         "needs-evidence",
         evidence=_HANDLES_SEEN,
     ),
     "CCM087": Code(
         "nothing calls this function or class of a script",
-        "It takes or returns handles. The file is a script that no other file imports, so that it is not used at all.",
+        "It takes or returns handles. The file is a script that no other file imports, so nothing can call it.",
         "Remove it, or migrate the programs that import the script as well.",
         "safe",
     ),
     "CCM088": Code(
         "the function may be called with something else",
-        "For anything but its handle, None included, the old function raised InvalidValue, which is caught here. The "
-        "modern method is not found then, which is an AttributeError.",
+        "Called with anything but its handle, None included, the old function raised InvalidValue, which is caught "
+        "here. The modern method does not exist on such a value, which raises AttributeError.",
         "Test for the handle before the call; or run migrate with --unsafe if it is always there.",
         "needs-evidence",
         evidence=_NEVER_SOMETHING_ELSE,
     ),
     "CCM089": Code(
         "the C library is called through cffi or ctypes",
-        "The files that share a library change together, and only whole: handles of C and of comch_next do not mix. "
-        "migrate could not find where this program calls functions of the library. Today it runs unchanged under "
+        "Files that share a library are rewritten completely or not at all: handles of C and of comch_next do not mix. "
+        "migrate could not find where this program calls functions of the library. It runs unchanged under "
         "`python -m comm_channel_compat run`, which finds the libraries of generations 1 and 2 by name and path, and "
         "their headers for cffi's API mode.",
         "Run the program with the launcher, or call comch_next in the place of the C functions.",
@@ -251,29 +251,28 @@ CODES: dict[str, Code] = {
     ),
     "CCM094": Code(
         "the library is not the old API's alone",
-        "The program takes other functions from it, too; or makes its name in a way that has to stay; or declares, for "
-        "other libraries or for itself, what uses a type of the old API, or what is not written out in one place. All "
-        "files that share the library stay.",
+        "The program also takes other functions from it; or computes its name in a way that has to stay; or declares, "
+        "for other libraries or for itself, something that uses a type of the old API, or that is not written out in "
+        "one place. All files that share the library stay.",
         "Use an FFI object and a library of their own for the old API, then run migrate again.",
     ),
     "CCM095": Code(
         "the garbage collector destroys this handle",
-        "`ffi.gc` has cffi call a function of the library when the last reference goes. What comch_next makes is "
-        "closed by calls that are written, and in their order. All files that share the library stay.",
+        "`ffi.gc` has cffi call a function of the library when the last reference goes. Objects of comch_next are "
+        "closed by explicit calls, in the order of these calls. All files that share the library stay.",
         "Destroy the handle where the program is done with it, as in `try`/`finally`, then run migrate again.",
     ),
     "CCM096": Code(
         "a C struct of the program's own is the user data",
-        "The program finds it again behind the pointer that the library gives a callback. In comch_next user data is "
-        "an object of Python. All files that share the library stay.",
-        "Keep an object of Python: `ffi.new_handle(object)`, and `ffi.from_handle` in the callback; then run migrate "
-        "again.",
+        "The program gets it back from the pointer that the library passes to a callback. In comch_next user data is "
+        "a Python object. All files that share the library stay.",
+        "Keep a Python object: `ffi.new_handle(object)`, and `ffi.from_handle` in the callback; run migrate again.",
     ),
     "CCM097": Code(
         "the C library is called through a module that cffi compiles from C",
         "`set_source` with C text makes an extension module, whose types and functions are what its C compiler found "
-        "in the headers: migrate reads no C. With `python -m comm_channel_compat run` it is compiled, and runs as it "
-        "is.",
+        "in the headers; migrate reads no C. The program compiles and runs unchanged under "
+        "`python -m comm_channel_compat run`.",
         "Use `set_source(name, None)` and `ffi.dlopen`, which migrate follows, or call comch_next in its place.",
     ),
     # Text
@@ -290,7 +289,7 @@ CODES: dict[str, Code] = {
     "CCM046": Code(
         "the rewrite did not pass its own check",
         "The new text would have lost a name or used an unbound one, so nothing was changed.",
-        "Port this file by hand, and please report it: this is a fault of migrate.",
+        "Port this file by hand, and please report it: this is a bug in migrate.",
     ),
     "CCM048": Code(
         "inside an f-string that cannot be rewritten safely",
@@ -307,8 +306,8 @@ CODES: dict[str, Code] = {
     ),
     "CCM071": Code(
         "the text of an error is compared or parsed",
-        "The exceptions are the same; their texts name the modern call. A text that is sent or stored counts, too, "
-        "when what the program reads is searched for a name of the old API.",
+        "The exceptions are the same; their texts name the modern call. A text that is sent or stored counts, too, if "
+        "the program searches what it reads for a name of the old API.",
         "Compare the class or the code of the exception instead.",
         "needs-evidence",
         evidence=_RESULTS_SEEN,
@@ -328,8 +327,8 @@ CODES: dict[str, Code] = {
     ),
     "CCM075": Code(
         "log set-up that has no counterpart is dropped",
-        "comch_next logs through Python's logging, so no standard backend is to be made. What the library logs is not "
-        "printed by itself. This is noted once in a file.",
+        "comch_next logs through Python's logging, so there is no standard backend to create. By default nothing that "
+        "the library logs is printed. This is reported once per file.",
         "Nothing; or give the logger comch_next a level or a handler, to see what the library logs.",
         "safe",
     ),
@@ -337,8 +336,8 @@ CODES: dict[str, Code] = {
     "CCM110": Code(
         "a log2 count that migrate cannot see",
         "DOCA 2.5 took the log2 of the number of tasks, which cffi and ctypes convert to an integer of C. `1 << n` is "
-        "that number; where n is out of range it fails otherwise than the old call did.",
-        "See that the value is a whole number from 0 to 31, then run migrate with --unsafe.",
+        "that number; if n is out of range, it fails in another way than the old call did.",
+        "Make sure that the value is a whole number from 0 to 31, then run migrate with --unsafe.",
         "needs-evidence",
         evidence=_NEVER_INVALID,
     ),
@@ -351,15 +350,15 @@ CODES: dict[str, Code] = {
         "a context is started that no engine is connected to",
         "The old start failed with NOT_CONNECTED. A context of comch_next without an engine gets one of its own, and "
         "starts.",
-        "Connect an engine before the start. If the start is to fail, write that failure yourself. Else run migrate "
-        "with --unsafe.",
+        "Connect an engine before the start. If the start has to fail, write that failure yourself; if it may succeed, "
+        "run migrate with --unsafe.",
         "needs-evidence",
         evidence=_NEVER_UNCONNECTED,
     ),
     "CCM113": Code(
         "progress that may run inside of a callback",
         "doca_pe_progress inside of a callback did nothing and returned 0. comch_next's progress raises BadState.",
-        "Remove the call from what callbacks do, or see that no callback gets there, then run migrate with --unsafe.",
+        "Remove the call from callbacks, or make sure that no callback reaches it; then run migrate with --unsafe.",
         "needs-evidence",
         evidence=_CALLBACKS,
     ),
@@ -367,13 +366,13 @@ CODES: dict[str, Code] = {
     "CCM120": Code(
         "generation 1 has no successor that is called in the same way",
         "doca_comch has contexts, tasks and callbacks where doca_comm_channel had endpoints and polling. With "
-        "--keep-spelling only what is called of doca_cc changes; what is called of doca_comm_channel stays.",
-        "Run migrate without --keep-spelling, which makes it comch_next, or run the program with the launcher.",
+        "--keep-spelling only calls of doca_cc change; those of doca_comm_channel stay.",
+        "Run migrate without --keep-spelling, which rewrites the program for comch_next, or run it with the launcher.",
     ),
     "CCM121": Code(
         "a name of the C library is put together in a way that migrate cannot see",
-        "With --keep-spelling every name of doca_cc changes, or none. This one is made of parts that do not change "
-        "by themselves, or that come from elsewhere.",
+        "With --keep-spelling either every name of doca_cc changes or none. This one is put together from parts that "
+        "have no successor of their own, or that come from elsewhere.",
         "Write the name out, or choose among whole names, then run migrate again.",
     ),
     "CCM122": Code(
@@ -384,7 +383,7 @@ CODES: dict[str, Code] = {
     ),
     "CCM123": Code(
         "the program knows two names of one thing",
-        "It chooses between the words of DOCA 2.5 and 2.6, or between doca_cc and doca_comch, or uses the Python "
+        "It chooses between the names of DOCA 2.5 and 2.6, or between doca_cc and doca_comch, or uses the Python "
         "module beside the C library. The successor has one name for both.",
         "Keep the branch for one of them, then run migrate again.",
     ),
@@ -411,14 +410,14 @@ CODES: dict[str, Code] = {
     ),
     "CCM102": Code(
         "the options of a context went into its constructor",
-        "The statements that set them stood right behind it, and nothing reads the context when one is refused.",
+        "The statements that set them followed it directly, and nothing reads the context when one is refused.",
         "Nothing.",
         "safe",
     ),
     "CCM103": Code(
         "a loop that waited for the service became a connect that waits",
-        "connect with timeout=None returns when the service has let the client in, and raises what the loop ended by. "
-        "Nothing uses a connection that has not come up.",
+        "connect with timeout=None returns when the service has accepted the client, and raises the error that ended "
+        "the loop. Nothing uses a connection that has not come up.",
         "Nothing. Give connect a timeout in seconds if the program should not wait for ever.",
         "safe",
     ),
@@ -431,15 +430,15 @@ CODES: dict[str, Code] = {
     ),
     "CCM105": Code(
         "checks that only left became one except clause",
-        "Each call's code was checked, and every failure left in the same way. The calls raise now; the clause catches "
-        "that once, with the same code.",
+        "The code of each call was checked, and every failure left in the same way. Now the calls raise, and one "
+        "clause catches that, with the same code.",
         "Nothing. Remove the clause if the exception may go on.",
         "safe",
     ),
     "CCM106": Code(
         "a wait for the event channel became a receive that waits",
-        "The client had been let in; it armed its channel, waited for nothing else and without an end, then received. "
-        "receive without a timeout waits for a message by itself.",
+        "The service had accepted the client. It armed its channel, waited for nothing else and without a time limit, "
+        "then received. receive without a timeout waits for a message by itself.",
         "Nothing. Give receive a timeout in seconds if the program should not wait for ever.",
         "safe",
     ),
@@ -460,5 +459,5 @@ CODES: dict[str, Code] = {
 
 
 def comment(code: str) -> str:
-    """The text of the coded comment, from its hash on."""
+    """Return the text of the coded comment, from its hash on."""
     return f"# {code}: {CODES[code].title} (python -m migrate explain {code})"
