@@ -53,7 +53,7 @@ def test_everything_that_was_tried_is_listed(
     monkeypatch.setenv("LD_LIBRARY_PATH", str(tmp_path))
     fake_pkg_config(tmp_path, 'echo "no module $2" >&2; exit 1', monkeypatch)
     first, *tried = in_a_process_of_its_own(start_python).splitlines()
-    assert first == f"driver 'native' cannot be had: {NOT_HERE} was not found; tried:"
+    assert first == f"driver 'native' cannot be loaded: {NOT_HERE} was not found; tried:"
     assert [attempt.partition(": ")[0].strip() for attempt in tried] == [
         NOT_HERE,
         "pkg-config --variable=libdir doca-common",

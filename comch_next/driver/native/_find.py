@@ -21,9 +21,9 @@ _PKG_CONFIG_S = 5.0
 
 
 def open_libraries(ffi: "FFI") -> dict[Generation, tuple[Any, str]]:
-    """Open libdoca_common and libdoca_comch: each with where it was found.
+    """Open libdoca_common and libdoca_comch; return each with the path where it was found.
 
-    Raises NotSupported when one of them cannot be had; its message lists what was tried, and why that failed.
+    Raises NotSupported if one of them cannot be loaded; the message lists every attempt and why it failed.
     """
     tried: list[str] = []
     found: dict[Generation, tuple[Any, str]] = {}
@@ -37,12 +37,12 @@ def open_libraries(ffi: "FFI") -> dict[Generation, tuple[Any, str]]:
         else:
             soname = api.library(generation).soname
             listed = "".join(f"\n  {attempt}" for attempt in tried)
-            raise NotSupported(f"driver 'native' cannot be had: {soname} was not found; tried:{listed}")
+            raise NotSupported(f"driver 'native' cannot be loaded: {soname} was not found; tried:{listed}")
     return found
 
 
 def _candidates(generation: Generation, tried: list[str]) -> Iterator[str]:
-    """Yield names for the loader, the likeliest first. COMCH_DOCA_LIB has the only ones: nothing else was asked for."""
+    """Yield names for the loader, the likeliest first; only those of COMCH_DOCA_LIB if that is set."""
     library = api.library(generation)
     given = os.environ.get("COMCH_DOCA_LIB")
     if given is None:
@@ -56,7 +56,7 @@ def _candidates(generation: Generation, tried: list[str]) -> Iterator[str]:
 
 
 def _pkg_config_directories(module: str, tried: list[str]) -> Iterator[str]:
-    """Yield the library directories of pkg-config modules; note those that are not known."""
+    """Yield the library directories that pkg-config reports; add failures to `tried`."""
     for name in (module, _BEFORE_THE_SPLIT):
         command = ["pkg-config", "--variable=libdir", name]
         try:

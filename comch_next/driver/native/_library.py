@@ -37,7 +37,7 @@ class Library(dict[str, Callable[..., Any]]):
         self.version = self._read_version()
         if self.version is not None and self.version < _OLDEST:
             text = f"{self.paths['core']} is of DOCA {self.version}; Comch begins with {_OLDEST}"
-            raise NotSupported(f"driver 'native' cannot be had: {text}")
+            raise NotSupported(f"driver 'native' cannot be loaded: {text}")
 
     def _read_version(self) -> Version | None:
         for name in _TELL_VERSION:
