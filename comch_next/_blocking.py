@@ -43,8 +43,8 @@ _Received = tuple[ErrorCode, "bytes | None", "int | None", "Connection | None"]
 class BlockingChannel(Hinted, Unique):
     """A channel whose calls block: a service after `listen`, a client after `connect`.
 
-    Where a timeout may be given, None waits for ever and 0 raises Again; without one it is None, or 0 on a channel
-    whose attributes have the flag NONBLOCK. Raises NotPermitted above the largest message of every device.
+    Timeouts are in seconds: None waits for ever, 0 raises Again. The default is None, or 0 if the attributes have the
+    flag NONBLOCK. Raises NotPermitted if `msgsize` is above the largest message of every device.
     """
 
     def __init__(self, attr: InitAttr) -> None:
@@ -65,7 +65,7 @@ class BlockingChannel(Hinted, Unique):
     def listen(self, name: str | bytes) -> None:
         """Become the service of that name on every representor; `receive` accepts clients.
 
-        NotPermitted on a machine that is no DPU, ConnectionAborted when the name is taken on one of them.
+        Raises NotPermitted on a machine that is not a DPU, ConnectionAborted if the name is taken on a representor.
         """
         found = self._able("listen", name, DevInfo.cap_server_is_supported)
         with self._opening("listen") as life:
@@ -78,7 +78,7 @@ class BlockingChannel(Hinted, Unique):
     def connect(self, name: str | bytes) -> Connection:
         """Wait until the service of that name has accepted this client, without a limit, and return the connection.
 
-        NotPermitted on a machine that is no host, ConnectionAborted when no device reaches such a service.
+        Raises NotPermitted on a machine that is not a host, ConnectionAborted if no device reaches such a service.
         """
         refused: DocaError = ConnectionAborted("connect: no device reaches a service")
         for info in self._able("connect", name, DevInfo.cap_client_is_supported):
@@ -141,7 +141,7 @@ class BlockingChannel(Hinted, Unique):
                 self._life = None
 
     def disconnect(self, connection: Connection) -> None:
-        """Leave one connection once what has been sent there has arrived; a client may connect again afterwards."""
+        """Wait until all messages sent on a connection have arrived, and leave it; a client may connect again."""
         life, channel = self._of(connection, "disconnect")
         self._flush([connection])
         if life.serves:
@@ -150,9 +150,9 @@ class BlockingChannel(Hinted, Unique):
             self._end(life)
 
     def close(self) -> None:
-        """Leave every connection once what has been sent there has arrived. NotConnected the second time.
+        """Wait until all sent messages have arrived, and leave every connection. Raises NotConnected the second time.
 
-        A channel with the flag NONBLOCK does not wait: what has not arrived is lost.
+        A channel with the flag NONBLOCK does not wait: undelivered messages are lost.
         """
         if not self._alive and self._life is None:
             raise NotConnected("close was attempted on a channel that is closed; it is closed once")
@@ -164,7 +164,7 @@ class BlockingChannel(Hinted, Unique):
             self._end(life)
 
     def _connections(self, life: Life) -> list[Connection]:
-        """List the connections that there are; those of a service that has lost its name, too."""
+        """List all connections, also those of a service that has lost its name."""
         if not life.serves:
             return [] if life.dialled is None else [life.dialled]
         found: list[Connection] = []
@@ -201,10 +201,10 @@ class BlockingChannel(Hinted, Unique):
     def send_to(
         self, data: Buffer, connection: Connection, timeout: float | None = UNSET, *, length: int = UNSET
     ) -> None:
-        """Send one message, data first; waits for room in the queue. length: only that many bytes of the data.
+        """Send one message, data first; wait for room in the queue. length: send only that many bytes of the data.
 
-        NotConnected for a connection that has ended or is none of this channel's, InvalidValue above the largest
-        message, Again or TimeOut when there is no room in time.
+        Raises NotConnected for a connection that has ended or belongs to another channel, InvalidValue above the
+        largest message, Again or TimeOut if there is no room in time.
         """
         if connection is None:
             cut(data, UNSET)  # the first wrong argument is reported
@@ -215,10 +215,11 @@ class BlockingChannel(Hinted, Unique):
             raise NotConnected(str(error), connection=connection) from None
 
     def receive(self, size: int = ANY_SIZE, timeout: float | None = UNSET) -> Message:
-        """Receive the oldest message of a connection and wait for it. A service also accepts waiting clients here.
+        """Receive a message, waiting for one. A service also accepts waiting clients here.
 
-        size: bytes that the program can hold; a longer message stays, and InvalidValue has its length. Unknown when
-        nothing can come any more, because the service died, or has lost its name; Again or TimeOut in time.
+        size: bytes that the program can hold; a longer message stays, and InvalidValue has its length. Raises Unknown
+        if nothing can arrive any more, because the service died or lost its name; Again or TimeOut if nothing arrives
+        in time.
         """
         timeout = self._timeout if timeout is UNSET else timeout
         deadline = None if not timeout else deadline_after(timeout, "receive")
@@ -237,7 +238,7 @@ class BlockingChannel(Hinted, Unique):
                 raise TimeOut(f"receive: nothing came to {self!r} within {timeout} s")
 
     def try_receive(self, size: int = ANY_SIZE, *, timeout: float | None = UNSET) -> _Received:
-        """Receive one message and return (code, data, length, connection), None for what there is not."""
+        """Receive one message and return (code, data, length, connection); absent values are None."""
         try:
             data, connection = BlockingChannel.receive(instance(self, BlockingChannel, "channel"), size, timeout)
         except DocaError as error:
@@ -259,7 +260,7 @@ class BlockingChannel(Hinted, Unique):
         return None
 
     def _refuse_dead(self, life: Life, channel: Channel, error: ConnectionReset) -> None:
-        """Raise if nothing can come any more; a service goes on without one of its clients."""
+        """Raise if nothing can arrive any more; a service continues without one of its clients."""
         if not life.serves:
             raise Unknown(f"receive: {error}") from None
         try:

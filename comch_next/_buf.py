@@ -27,7 +27,10 @@ class BufInventory(Hinted, Strict, Unique):
     """A pool of buffers (C: struct doca_buf_inventory). A `with` block starts and destroys it."""
 
     def __init__(self, num_elements: int, driver: str | None = None) -> None:
-        """C: doca_buf_inventory_create."""
+        """Create an inventory of `num_elements` buffers (C: doca_buf_inventory_create).
+
+        Raises InvalidValue for an invalid number.
+        """
         self._driver = load(driver)
         self._inventories = self._driver.buf_inventories
         self._handle = self._inventories.create(num_elements)
@@ -75,12 +78,15 @@ class BufInventory(Hinted, Strict, Unique):
         return Buf(self, self._inventories.buf_get_by_addr(self._handle, handle_of(mmap), start, length))
 
     def buf_get_by_data(self, mmap: Mmap, data: Memory, data_len: int) -> Buf:
-        """Take a buffer over a range of the map, all of which is the data segment: one to send."""
+        """Take a buffer over a range of the map, all of which is the data segment: one to send.
+
+        Raises as buf_get_by_addr.
+        """
         start = address(data, "data")
         return Buf(self, self._inventories.buf_get_by_data(self._handle, handle_of(mmap), start, data_len))
 
     def buf_get_by_args(self, mmap: Mmap, addr: Memory, length: int, data: Memory, data_len: int) -> Buf:
-        """Take a buffer over a range of the map, with a data segment inside it."""
+        """Take a buffer over a range of the map, with a data segment inside it. Raises as buf_get_by_addr."""
         outer, inner = (address(addr, "addr"), length), (address(data, "data"), data_len)
         handle = self._inventories.buf_get_by_args(self._handle, handle_of(mmap), *outer, *inner)
         return Buf(self, handle)
@@ -98,11 +104,11 @@ class BufInventory(Hinted, Strict, Unique):
         self._inventories.buf_reuse_by_addr(handle_of(buf), addr, length)
 
     def buf_reuse_by_data(self, buf: Buf, data: int, data_len: int) -> None:
-        """Point a buffer at another range of its map, all of which is the data segment."""
+        """Point a buffer at another range of its map, all of which is the data segment. Raises as buf_reuse_by_addr."""
         self._inventories.buf_reuse_by_data(handle_of(buf), data, data_len)
 
     def buf_reuse_by_args(self, buf: Buf, addr: int, length: int, data: int, data_len: int) -> None:
-        """Point a buffer at another range of its map, with the data segment given, which lies inside of the range."""
+        """Point a buffer at another range of its map, with a data segment inside it. Raises as buf_reuse_by_addr."""
         self._inventories.buf_reuse_by_args(handle_of(buf), addr, length, data, data_len)
 
     @property
@@ -121,7 +127,7 @@ class BufInventory(Hinted, Strict, Unique):
 
     @property
     def user_data(self) -> Any:
-        """Anything; settable once started."""
+        """The program's own object; settable once the inventory is started."""
         return self._inventories.get_user_data(self._handle)
 
     @user_data.setter
@@ -189,9 +195,9 @@ class Buf(CNames, Unique):
     def dec_refcount(self) -> int:
         """Drop a reference and return the count before. At 0 the buffer returns to its inventory, with its list.
 
-        A posted buffer is gone for the program at once, and counts as out, and its range as taken, until its task
-        has completed or its consumer has stopped: what a producer writes there meanwhile meets nobody. Raises
-        BadState at 0, NotPermitted for an element of a list that is not its head.
+        The program cannot use a posted buffer any more. Until its task has completed or its consumer has stopped, the
+        buffer still counts as out and its range as taken, so a producer may write there meanwhile. Raises BadState
+        at 0, NotPermitted for an element of a list that is not its head.
         """
         return self._bufs.dec_refcount(self._handle)
 
@@ -202,7 +208,7 @@ class Buf(CNames, Unique):
         self._bufs.chain_list(self._handle, handle_of(other))
 
     def chain_list_tail(self, tail: Buf, other: Buf) -> None:
-        """Append another list, of which you know the tail."""
+        """Append another list, given the tail of this one."""
         self._bufs.chain_list_tail(self._handle, handle_of(tail), handle_of(other))
 
     def unchain_list(self, other: Buf) -> None:

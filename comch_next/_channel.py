@@ -47,7 +47,7 @@ class Channel(Server, Client):
         return [option for option in self._role._required if self._settings[option] is None]
 
     def _complete(self) -> bool:
-        """Leave it to listen and connect to have the library make the context: they decide for what."""
+        """Do nothing: listen and connect decide the role, and then have the library make the context."""
         return False
 
     def _check(self, options: dict[str, Any]) -> None:
@@ -103,7 +103,7 @@ class Channel(Server, Client):
         return super().connection
 
     def disconnect(self, connection: Connection | None = UNSET, timeout: float = 5.0) -> None:
-        """Leave one connection: as Server.disconnect, which needs to know which, or Client.disconnect."""
+        """Leave one connection: as Server.disconnect, which requires a connection, or as Client.disconnect."""
         if self._role is Server:
             Server.disconnect(self, None if connection is UNSET else connection)  # type: ignore[arg-type]
         else:
@@ -120,7 +120,7 @@ class Channel(Server, Client):
         return state
 
     def __iter__(self) -> Iterator[Message]:
-        """Every message, as the role has it."""
+        """Iterate over messages, as Server or Client does."""
         messages: Iterator[Message] = self._acting().__iter__(self)
         return messages
 

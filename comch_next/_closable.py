@@ -26,10 +26,10 @@ class Closable(Hinted, Unique):
 
     @alone
     def close(self, *, strict: bool = False) -> None:
-        """Close it. Raises InUse if this is the last open and contexts or maps still use it.
+        """Close it. Raises InUse if this is the last open of the device and contexts or maps still use it.
 
-        A second call does nothing. With `strict` it is as in C: InvalidValue, unless another open of the same device
-        is left, which it closes.
+        A second call does nothing. With `strict` it behaves as in C: it closes another open of the same device, or
+        raises InvalidValue if there is none.
         """
         if self._open or strict:
             self._close(self._handle)

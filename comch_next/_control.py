@@ -51,9 +51,10 @@ class ControlContext(PullingContext):
             return super().start()
 
     def close(self, timeout: float = 5.0) -> None:
-        """Stop, progress to IDLE within `timeout` seconds, destroy, with an engine of its own.
+        """Stop the context, progress until it is IDLE, and destroy it and its own engine.
 
-        Idempotent, but for NotConnected on a one-sided context that has been closed.
+        timeout: seconds; raises TimeOut if the context is not IDLE by then. Idempotent, except that a one-sided context
+        raises NotConnected the second time.
         """
         if (endpoint := self._endpoint) is not None:
             endpoint.check("close")
@@ -162,7 +163,7 @@ class ControlContext(PullingContext):
     ) -> None:
         """Call `new(connection, id)` for a consumer of the other side, `expired(connection, id)` when it has gone.
 
-        While IDLE; what comes and goes before is not reported (C: doca_comch_*_event_consumer_register).
+        Legal while IDLE; earlier changes are not reported (C: doca_comch_*_event_consumer_register).
         """
         callbacks = self._given_connections(new, expired)
         self._register(

@@ -69,7 +69,7 @@ class FastContext(Context):
         return f"<{type(self).__name__} on {self._owner!r}>"
 
     def set_datapath_on_dpa(self, dpa: Any) -> None:
-        """Have kernels use it, of a message queue, instead of this process (C: doca_ctx_set_datapath_on_dpa).
+        """Let kernels use this context of a message queue, instead of this process (C: doca_ctx_set_datapath_on_dpa).
 
         Raises InvalidValue for another DPA than the queue's, NotSupported for a context of this process.
         """

@@ -32,8 +32,8 @@ _EXHAUSTED = (errno.EMFILE, errno.ENFILE, errno.ENOMEM)
 class InitAttr(SimpleNamespace):
     """The attributes of a BlockingChannel (C: struct doca_comm_channel_init_attr). For a size of 0 the library chooses.
 
-    msgsize: bytes of the longest message. maxmsgs: messages in each queue. flags: 1, no call waits. cookie: the
-    program's own.
+    msgsize: bytes of the longest message. maxmsgs: messages in each queue. flags: 1 if no call waits, else 0. cookie: a
+    number of the program's own.
     """
 
     cookie: int

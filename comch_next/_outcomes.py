@@ -1,7 +1,6 @@
 """Result codes in place of exceptions, for programs that branch on codes.
 
-None of these raises a DocaError. What the program does wrong by itself is raised as ever: a call without the arguments
-it needs, an attribute that there is not.
+None of these raises a DocaError. Programming errors, such as a missing argument or attribute, are raised as usual.
 """
 
 from __future__ import annotations
@@ -26,8 +25,8 @@ _NO_MEMORY = (ErrorCode.NO_MEMORY, None)  # made beforehand: without memory ther
 def outcome(call: Callable[_P, _T], *args: _P.args, **kwargs: _P.kwargs) -> tuple[ErrorCode, _T | None]:
     """Run a call and return its code beside its value, which is None on failure.
 
-    A function of a class of this package (`Channel.listen`, `Channel.device.fget`) is the call of its first argument:
-    INVALID_VALUE when that is no object of the class, None included; `close` of None is NOT_CONNECTED.
+    A function of a class of this package (`Channel.listen`, `Channel.device.fget`) is called on its first argument: the
+    code is INVALID_VALUE if that is not an object of the class, None included, and NOT_CONNECTED for `close` of None.
     """
     try:
         if type(call) is FunctionType and args:
@@ -56,8 +55,8 @@ def outcome_list(
 def store(result: Sequence[Any], *cells: Any) -> ErrorCode:
     """Put the values of an outcome into cells, as C does through pointers, and return its code.
 
-    A cell is a list of one item; a writable buffer, which text or bytes go to the beginning of; or None, which takes
-    nothing. Where there is no value the cell keeps what it has.
+    A cell is a list of one item, a writable buffer, to whose beginning text or bytes are copied, or None, which ignores
+    the value. Where there is no value the cell keeps its contents.
     """
     code: ErrorCode = result[0]
     for cell, value in zip(cells, result[1:], strict=True):
@@ -80,10 +79,10 @@ def unraisable(*, onerror: _OnError) -> Callable[[Callable[_P, _T]], Callable[_P
 
 
 def unraisable(callback: Any = None, *, onerror: _OnError | None = None) -> Any:
-    """Return a callback that keeps its exceptions from `progress`, as one does that C calls through cffi or ctypes.
+    """Return a callback whose exceptions do not reach `progress`, as with callbacks of cffi and ctypes.
 
-    Whatever it raises, SystemExit and KeyboardInterrupt included, goes to sys.unraisablehook, and the call returns
-    None; `onerror`, as cffi's, is called with its type, value and traceback instead, and returns what the call does.
+    Every exception, SystemExit and KeyboardInterrupt included, goes to sys.unraisablehook, and the call returns None.
+    With `onerror`, as in cffi, that is called with type, value and traceback instead, and its result is returned.
     Without a callback, return a decorator.
     """
     if callback is None:
@@ -116,7 +115,7 @@ class _Unraisable:
 
 
 def named(name: str, function: Callable[_P, _T]) -> Callable[_P, _T]:
-    """Return a function that does what another one does, under a name of its own, for messages and tables."""
+    """Return a function that calls another one, with a `__name__` of its own, for messages and tables."""
 
     def call(*args: _P.args, **kwargs: _P.kwargs) -> _T:
         return function(*args, **kwargs)

@@ -12,7 +12,7 @@ __all__ = ["PeerInfo", "peer_info"]
 
 
 class PeerInfo(SimpleNamespace):
-    """A snapshot of a connection (C: struct doca_comm_channel_peer_addr_info). `vport` is unknown, and 0."""
+    """A snapshot of a connection (C: struct doca_comm_channel_peer_addr_info). `vport` is always 0: unknown."""
 
     vport: int
     msgsize: int
@@ -47,7 +47,7 @@ class PeerInfo(SimpleNamespace):
 
 
 def peer_info(connection: Connection) -> PeerInfo:
-    """Take a snapshot of a connection and return it; NotConnected unless the connection is up."""
+    """Take a snapshot of a connection and return it. Raises NotConnected unless the connection is up."""
     if not isinstance(connection, Connection):
         raise NotConnected(f"peer_info takes a connection, not {connection!r}")
     try:

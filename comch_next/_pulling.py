@@ -55,7 +55,7 @@ class PullingContext(Configured):
         """Send one message on one of this context's connections, as Connection.send; data first, as socket.sendto.
 
         length: send only that many bytes of the data. Raises NotConnected for None as the connection, InvalidValue for
-        that of another context, and for a length that is not a whole number up to the data's.
+        a connection of another context, and for a length that is not a whole number up to the data's.
         """
         if length is not UNSET:
             data = cut(data, length)
@@ -71,9 +71,10 @@ class PullingContext(Configured):
         connection.send(data, timeout)
 
     def try_send_to(self, data: Buffer, connection: Connection, length: int = UNSET) -> ErrorCode:
-        """Send one message if it is accepted at once, and return the code: AGAIN when it is not, as send_to else.
+        """Send one message if it is accepted at once, and return the result code.
 
-        As the function of the class, `Channel.try_send_to(context, ...)`, INVALID_VALUE for anything but a context.
+        The code is AGAIN if it is not accepted, otherwise that of the error which send_to raises. Called as a function
+        of the class, `Channel.try_send_to(context, ...)`, it returns INVALID_VALUE for anything but a context.
         """
         try:
             if data.__class__ is not bytes or (length is not UNSET and length != len(data)):
@@ -92,13 +93,14 @@ class PullingContext(Configured):
         return _SUCCESS
 
     def try_receive(self, size: int = ANY_SIZE, *, timeout: float | None = 0) -> _Received:
-        """Receive one message if one waits, and return (code, data, length, connection); AGAIN when none does.
+        """Receive one message if one waits, and return (code, data, length, connection); AGAIN if none waits.
 
-        timeout: seconds to wait for one; None waits for ever, any other but 0 answers TIME_OUT when none has come.
-        None in place of what there is not: the length, in bytes, comes with a message, and with INVALID_VALUE when a
-        longer one waits; the connection with a message, and with CONNECTION_RESET. Other codes as receive raises them.
+        timeout: seconds to wait; None waits for ever, and after any other time than 0 the code is TIME_OUT. Absent
+        values are None: the length, in bytes, is there with a message, and with INVALID_VALUE if a longer one waits;
+        the connection with a message, and with CONNECTION_RESET. Other codes are those of the errors of receive.
 
-        As the function of the class, `Channel.try_receive(context, ...)`, INVALID_VALUE for anything but a context.
+        Called as a function of the class, `Channel.try_receive(context, ...)`, it returns INVALID_VALUE for anything
+        but a context.
         """
         try:
             if (endpoint := self._endpoint) is not None:
@@ -126,9 +128,9 @@ class PullingContext(Configured):
 
     @property
     def port(self) -> PullPort | None:
-        """The pull port that send_to and receive stand on, once it has been opened: for programs that poll a lot.
+        """The pull port behind send_to and receive, once it has been opened: for programs that poll a lot.
 
-        It stays the same while the context does not fail to open. On a one-sided context its `receive` accepts
+        The object stays the same unless opening the context fails. On a one-sided context its `receive` accepts
         waiting clients, too.
         """
         return self._port
@@ -197,7 +199,7 @@ class PullingContext(Configured):
         """Refuse to wait where nothing can come."""
 
     def _survives(self, connection: Connection) -> bool:
-        """Whether the context goes on without that connection."""
+        """Return whether the context continues without that connection."""
         return False
 
     # Waiting in the program's own poll or epoll
@@ -219,9 +221,9 @@ class PullingContext(Configured):
         return self._descriptor("recv_fd")
 
     def fileno(self) -> int:
-        """`recv_fd`: a context can be given to select and to selectors, after `arm_recv`.
+        """Return `recv_fd`, so that select and selectors take the context itself; call `arm_recv` first.
 
-        A one-sided one cannot, as no endpoint of generation 1 could: InvalidValue.
+        Raises InvalidValue on a one-sided context: endpoints of generation 1 had no such method.
         """
         if self._endpoint is not None:
             raise InvalidValue(f"fileno was attempted on {self!r}, which is one-sided; recv_fd is for select")
@@ -257,7 +259,7 @@ class PullingContext(Configured):
         return port
 
     def __iter__(self) -> Iterator[Message]:
-        """Every message, waiting for each; on a client until the server leaves."""
+        """Iterate over messages, waiting for each; on a client until the server leaves."""
         while True:
             try:
                 message = self.receive()

@@ -70,8 +70,8 @@ class Configured(LibraryContext):
     def configure(self, **options: Any) -> None:
         """Set several options of the constructor at once: all of them, or none if one is refused.
 
-        Legal while IDLE, so after `disconnect` again. Raises TypeError for an option that there is not, InvalidValue
-        for a value that does not fit, as far as the device is known, and BadState while active.
+        Legal while IDLE, so again after `disconnect`. Raises TypeError for an unknown option, InvalidValue for a value
+        that does not fit, as far as the device is known, and BadState while active.
         """
         for option in options.keys() - set(self._options):
             import difflib  # only here, for a call that fails
@@ -140,7 +140,7 @@ class Configured(LibraryContext):
             self._settings["engine"]._awaited.add(self)
 
     def _choose_view(self) -> None:
-        """Have what generation 1 answered, or not: by the settings, and by how messages reach the program."""
+        """Choose whether calls answer as in generation 1: by the settings, and by how messages reach the program."""
         one_sided = bool(self._settings["one_sided"]) and not self._pushes
         if one_sided and self._endpoint is None:
             self._endpoint = Endpoint(self)
@@ -261,12 +261,12 @@ class Configured(LibraryContext):
     def one_sided(self) -> bool:
         """Whether calls answer as in generation 1, in codes and values: for programs that are being migrated.
 
-        Sizes are rounded, a representor's address does not stand for it, a wrong side is NotPermitted, a name that is
-        taken ConnectionAborted, and so on. A peer that leaves in order is no event: no Shutdown, its connection's
-        `update_info` goes on to answer, and a server's peer leaves `connections`. A send that is lost by it, or the
-        first one after, puts the connection into the error state: `send_to` raises ConnectionReset, `update_info`
-        ConnectionAborted, `receive` once ConnectionReset, after what had arrived. A peer's death does that at once.
-        Source: the old guide. Without effect on tasks and callbacks: a context that registers them is as any other.
+        Sizes are rounded up, a representor cannot be given by its address, the wrong side raises NotPermitted, a taken
+        name ConnectionAborted, and so on. A peer that leaves in order is not reported: no Shutdown is raised,
+        `update_info` of its connection still succeeds, and it leaves a server's `connections`. A message that is lost
+        by that, or else the next send, puts the connection into the error state: `send_to` raises ConnectionReset,
+        `update_info` ConnectionAborted, and `receive` once ConnectionReset, after the messages that had arrived. The
+        death of a peer has this effect at once. Source: the old guide. Tasks and callbacks are not affected.
         """
         return bool(self._settings["one_sided"])
 

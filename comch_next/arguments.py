@@ -1,4 +1,4 @@
-"""Arguments as the old generations refused them: InvalidValue, naming the value and what is legal."""
+"""Checks of arguments, as the old generations made them: InvalidValue names the value and what is legal."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ class Client(ControlContext):
     _clients: Clients = Unmade()  # type: ignore[assignment]
 
     def __init__(self, device: Device | None = None, name: str | None = None, **options: Unpack[Options]) -> None:
-        """C: doca_comch_client_create. Options as Server. Raises InvalidValue for bad arguments."""
+        """Create a client (C: doca_comch_client_create). Options as Server. Raises InvalidValue for bad arguments."""
         super().__init__(device=device, name=name, **options)
 
     def _configure_first(self) -> None:
@@ -70,7 +70,7 @@ class Client(ControlContext):
         self._draw_from(driver.clients)
 
     def __enter__(self) -> Self:
-        """Connect. With callbacks registered they are what is called, by the engine's progress."""
+        """Connect. With registered callbacks only start; the engine's progress then runs them."""
         try:
             self.connect()
         except BaseException as error:
@@ -101,8 +101,8 @@ class Client(ControlContext):
 
         name: the service, unless it has been set. timeout: seconds; None waits for ever, 0 returns the connection in
         progress. wait_for_server: where no server listens or it refuses, try again until the timeout. Raises
-        ConnectionAborted when no server listens or it refuses, TimeOut when it has not accepted in time; then nothing
-        is left. Raises BadState when a setting is missing, InvalidValue for an invalid timeout.
+        ConnectionAborted when no server listens or it refuses, TimeOut when it has not accepted in time; the attempt
+        then has no effect. Raises BadState when a setting is missing, InvalidValue for an invalid timeout.
         """
         deadline = deadline_after(timeout, "connect")
         while True:
@@ -172,10 +172,10 @@ class Client(ControlContext):
     def disconnect(self, connection: Connection | None = UNSET, timeout: float = 5.0) -> None:
         """Stop the client and progress to IDLE; then every setting may change, and `connect` is legal again.
 
-        connection: the one that is to be left, for programs that name it; there is no other. Legal, too, once for a
-        connection that the server has ended already. Raises BadState unless started, InvalidValue for a connection of
-        another context, NotConnected for one of this client's that it has left before; a one-sided client NotConnected
-        for all of them, and for None.
+        connection: the client's one connection, for programs that pass it. Also legal, once, for a connection that the
+        server has ended. Raises BadState unless started, InvalidValue for a connection of another context, NotConnected
+        for a connection that this client has left before; a one-sided client raises NotConnected in all these cases,
+        and for None.
         """
         if (endpoint := self._endpoint) is not None:
             deadline_after(timeout, "disconnect")  # a refusal has no effect

@@ -114,8 +114,8 @@ class Connection(CNames, Strict, Unique):
     def flush(self, timeout: float | None = None) -> None:
         """Wait until nothing is in flight. Raises TimeOut after `timeout` seconds, InvalidValue for an invalid one.
 
-        When sends that were accepted did not arrive, raises what has ended the connection, as `send`, or IoFailed while
-        it is up.
+        If accepted messages did not arrive, raises the error that ended the connection, as `send` does, or IoFailed
+        while it is up.
         """
         deadline = deadline_after(timeout, "flush")
         port = self._context._opened_port("flush")

@@ -35,10 +35,11 @@ class Consumer(FastContext):
     _handle: protocol.Consumer
 
     def __init__(self, connection: Connection, mmap: Mmap, *, engine: ProgressEngine | None = None) -> None:
-        """C: doca_comch_consumer_create. `mmap` has permission PCI_READ_WRITE and holds every posted buffer.
+        """Create a consumer on a connection (C: doca_comch_consumer_create).
 
-        Raises BadState unless the connection is up, NotPermitted without that permission, InvalidValue for a map
-        that is not started, NoMemory when the connection has as many as it may.
+        mmap: a started map with permission PCI_READ_WRITE, in which every posted buffer lies. Raises BadState unless
+        the connection is up, NotPermitted without that permission, InvalidValue for a map that is not started, NoMemory
+        if the connection has its maximum of consumers.
         """
         driver = driver_of(connection, "consumer_create")
         self.mmap = mmap

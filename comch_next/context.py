@@ -28,8 +28,8 @@ _LAST_TURNS = 64  # of the engine when time is up, beside one for each task: wit
 class Context(ContextNames, Strict, Unique):
     """A server, client, consumer or producer (C: struct doca_ctx).
 
-    Every error names the call, the state, and what is legal. Attributes that it does not have are refused with a hint;
-    a subclass declares its own on the class, by an annotation (`peer: str`) or a value.
+    Every error names the call, the state, and what is legal. Setting an unknown attribute raises AttributeError with a
+    hint; a subclass declares its own on the class, by an annotation (`peer: str`) or a value.
     """
 
     user_data: Any
@@ -55,8 +55,8 @@ class Context(ContextNames, Strict, Unique):
 
     @property
     def engine(self) -> ProgressEngine:
-        """The progress engine that moves it: the program's, by keyword or `connect_ctx`, else from the first use on
-        its default.
+        """The progress engine of the context: the one that you pass or connect by `connect_ctx`, else its default
+        engine from the first use on.
         """
         while (engine := self._engine) is None:  # another thread may make the context anew, which takes it away
             self._join_default()
@@ -91,7 +91,7 @@ class Context(ContextNames, Strict, Unique):
         """Freeze the configuration, start the context, and return its state (C: doca_ctx_start).
 
         Raises BadConfig without the mandatory callbacks, NotSupported on a device of the wrong side, AlreadyExist
-        when the name is taken, Initialization when the meeting place cannot be used, BadState unless IDLE.
+        when the name is taken, Initialization when the runtime directory cannot be used, BadState unless IDLE.
         """
         self._need_engine("start")
         return self._contexts.start(self._handle)
@@ -106,14 +106,15 @@ class Context(ContextNames, Strict, Unique):
         return self._contexts.stop(self._handle)
 
     def try_start(self) -> ErrorCode:
-        """Start the context and return the result code of C: IN_PROGRESS while STARTING, or that of the failure.
+        """Start the context and return C's result code: SUCCESS, IN_PROGRESS while STARTING, or that of the failure.
 
-        As the function of the class, `Context.try_start(context)`, INVALID_VALUE for anything but a context.
+        Called as a function of the class, `Context.try_start(context)`, it returns INVALID_VALUE for anything but a
+        context.
         """
         return _code(lambda: _IN_PROGRESS if self.start() is State.STARTING else _SUCCESS, self)
 
     def try_stop(self) -> ErrorCode:
-        """Stop, and return the code as C has it: IN_PROGRESS while STOPPING, or that of the failure; see try_start."""
+        """Stop the context and return C's result code: IN_PROGRESS while STOPPING; otherwise as try_start."""
         return _code(lambda: _SUCCESS if self.stop() is State.IDLE else _IN_PROGRESS, self)
 
     @property
@@ -133,7 +134,7 @@ class Context(ContextNames, Strict, Unique):
 
     @property
     def num_inflight_tasks(self) -> int:
-        """Tasks submitted and not completed."""
+        """The number of tasks submitted and not completed."""
         return self._contexts.get_num_inflight_tasks(self._handle)
 
     def flush_tasks(self) -> None:
@@ -153,7 +154,10 @@ class Context(ContextNames, Strict, Unique):
             refuse_again(self)
 
     def close(self, timeout: float = 5.0) -> None:
-        """Stop, progress to IDLE within `timeout` seconds, destroy, with an engine of its own. Idempotent."""
+        """Stop the context, progress until it is IDLE, and destroy it and its own engine. Idempotent.
+
+        timeout: seconds; raises TimeOut if the context is not IDLE by then.
+        """
         if not self._alive:
             return
         self._leave(timeout)
@@ -177,9 +181,9 @@ class Context(ContextNames, Strict, Unique):
             raise TimeOut(f"{self!r} is {self.state.name} after {timeout} s; free its tasks and progress")
 
     def _turn(self) -> bool:
-        """Progress, and take back the tasks of a program that holds them: it has gone away, or raised.
+        """Progress, and take back the tasks that the program still holds; return whether anything moved.
 
-        In each turn, since other contexts may keep the engine busy for ever. Whether anything moved.
+        In each turn, since other contexts may keep the engine busy for ever.
         """
         moved = self.engine.progress()
         self._contexts.take_back_tasks(self._handle)
@@ -197,7 +201,7 @@ class Context(ContextNames, Strict, Unique):
             leave(error, self.close if error is None else self._close_soon)
 
     def _close_soon(self) -> None:
-        """Close for a program that an exception is leaving: what cannot be given back by then is noted on it."""
+        """Close while an exception leaves the block, within a short time; a failure becomes a note on the exception."""
         self.close(_SOON_S)
 
 

@@ -48,7 +48,7 @@ class DevInfo(Hinted, Unique):
 
     @property
     def pci_addr_str(self) -> str:
-        """DDDD:BB:DD.F."""
+        """The PCI address, as DDDD:BB:DD.F."""
         return self._driver.devices.get_pci_addr_str(self._handle)
 
     @property
@@ -78,41 +78,41 @@ class DevInfo(Hinted, Unique):
         return Device(self._driver, self._driver.devices.open(self._handle))
 
     def cap_get_max_name_len(self) -> int:
-        """Bytes of the longest server name, its NUL included."""
+        """Return the length of the longest server name, in bytes, its NUL included."""
         return self._driver.devices.cap_get_max_name_len(self._handle)
 
     def cap_get_max_msg_size(self) -> int:
-        """Bytes of the longest message that can be configured."""
+        """Return the largest message size that can be configured, in bytes."""
         return self._driver.devices.cap_get_max_msg_size(self._handle)
 
     def cap_get_max_recv_queue_size(self) -> int:
-        """Messages in the deepest receive queue that can be configured."""
+        """Return the depth of the deepest receive queue that can be configured, in messages."""
         return self._driver.devices.cap_get_max_recv_queue_size(self._handle)
 
     def cap_get_max_clients(self) -> int:
-        """Clients of one server; 0 means no limit."""
+        """Return the largest number of clients of one server; 0 means no limit."""
         return self._driver.devices.cap_get_max_clients(self._handle)
 
     def max_clients_of_service(self) -> int:
-        """Clients of one server, as `cap_get_max_clients`; NotSupported on a device where no server can run."""
+        """Return what `cap_get_max_clients` does. Raises NotSupported on a device where no server can run."""
         if not self.cap_server_is_supported():
             raise NotSupported(f"{self} cannot be a service; ask a device of the DPU")
         return self.cap_get_max_clients()
 
     def cap_get_max_send_tasks(self) -> int:
-        """Send tasks of one context."""
+        """Return the largest number of send tasks of one context."""
         return self._driver.devices.cap_get_max_send_tasks(self._handle)
 
     def cap_server_is_supported(self) -> bool:
-        """Whether a server can run on it."""
+        """Return whether a server can run on the device."""
         return self._driver.devices.cap_server_is_supported(self._handle)
 
     def cap_client_is_supported(self) -> bool:
-        """Whether a client can run on it."""
+        """Return whether a client can run on the device."""
         return self._driver.devices.cap_client_is_supported(self._handle)
 
     def require(self, noun: Literal["server", "client", "producer", "consumer"]) -> None:
-        """Raise NotSupported unless such a context can run on it."""
+        """Raise NotSupported unless such a context can run on the device."""
         asked = {
             "server": self.cap_server_is_supported,
             "client": self.cap_client_is_supported,
@@ -125,69 +125,69 @@ class DevInfo(Hinted, Unique):
             raise NotSupported(f"{self} cannot be a {noun}")
 
     def rep_cap_is_filter_all_supported(self) -> bool:
-        """Whether its representors can be listed; NotSupported when it has none (so for the next two)."""
+        """Return whether representors can be listed. Raises NotSupported if there are none, as the next two."""
         return self._driver.devices.rep_cap_is_filter_supported(self._handle, RepFilter.ALL)
 
     def rep_cap_is_filter_net_supported(self) -> bool:
-        """Whether those of network functions can be listed."""
+        """Return whether representors of network functions can be listed."""
         return self._driver.devices.rep_cap_is_filter_supported(self._handle, RepFilter.NET)
 
     def rep_cap_is_filter_emulated_supported(self) -> bool:
-        """Whether those of emulated functions can be listed."""
+        """Return whether representors of emulated functions can be listed."""
         return self._driver.devices.rep_cap_is_filter_supported(self._handle, RepFilter.EMULATED)
 
     # The fast path
 
     def consumer_cap_is_supported(self) -> bool:
-        """Whether consumers can run on it."""
+        """Return whether consumers can run on the device."""
         return self._driver.consumers.cap_is_supported(self._handle)
 
     def consumer_cap_get_max_num_tasks(self) -> int:
-        """Receives that one consumer can have posted."""
+        """Return the largest number of receives that one consumer can have posted."""
         return self._driver.consumers.cap_get_max_num_tasks(self._handle)
 
     def consumer_cap_get_max_buf_size(self) -> int:
-        """Bytes of the longest buffer; NotSupported where consumers are not (so for the next)."""
+        """Return the length of the longest buffer in bytes. Raises NotSupported without consumers, as the next one."""
         return self._driver.consumers.cap_get_max_buf_size(self._handle)
 
     def consumer_cap_get_max_buf_list_len(self) -> int:
-        """Buffers in the longest list: 1, for Comch takes none."""
+        """Return the number of buffers in the longest list: 1, as Comch takes no lists."""
         return self._driver.consumers.cap_get_max_buf_list_len(self._handle)
 
     def consumer_cap_get_max_consumers(self) -> int:
-        """Consumers of one connection."""
+        """Return the largest number of consumers of one connection."""
         return self._driver.consumers.cap_get_max_consumers(self._handle)
 
     def consumer_cap_get_max_imm_data_len(self) -> int:
-        """Bytes of the longest immediate data."""
+        """Return the length of the longest immediate data, in bytes."""
         return self._driver.consumers.cap_get_max_imm_data_len(self._handle)
 
     def producer_cap_is_supported(self) -> bool:
-        """Whether producers can run on it."""
+        """Return whether producers can run on the device."""
         return self._driver.producers.cap_is_supported(self._handle)
 
     def producer_cap_get_max_num_tasks(self) -> int:
-        """Sends that one producer can have submitted."""
+        """Return the largest number of sends that one producer can have submitted."""
         return self._driver.producers.cap_get_max_num_tasks(self._handle)
 
     def producer_cap_get_max_buf_size(self) -> int:
-        """Bytes of the longest buffer; NotSupported where producers are not (so for the next)."""
+        """Return the length of the longest buffer in bytes. Raises NotSupported without producers, as the next one."""
         return self._driver.producers.cap_get_max_buf_size(self._handle)
 
     def producer_cap_get_max_buf_list_len(self) -> int:
-        """Buffers in the longest list: 1, for Comch takes none."""
+        """Return the number of buffers in the longest list: 1, as Comch takes no lists."""
         return self._driver.producers.cap_get_max_buf_list_len(self._handle)
 
     def producer_cap_get_max_producers(self) -> int:
-        """Producers of one connection."""
+        """Return the largest number of producers of one connection."""
         return self._driver.producers.cap_get_max_producers(self._handle)
 
     def mmap_cap_is_export_pci_supported(self) -> bool:
-        """Whether memory can be exported to the other side of the bus."""
+        """Return whether memory can be exported to the other side of the bus."""
         return self._driver.mmaps.cap_is_export_pci_supported(self._handle)
 
     def mmap_cap_is_create_from_export_pci_supported(self) -> bool:
-        """Whether what the other side exported can be had here."""
+        """Return whether memory that the other side exported can be imported."""
         return self._driver.mmaps.cap_is_create_from_export_pci_supported(self._handle)
 
 
@@ -249,7 +249,7 @@ class Device(Closable):
         return [RepInfo(self._driver, handle) for handle in handles]
 
     def open_representor(self, pci_addr: str | bytes) -> Representor:
-        """Open the representor of the host function at that address; NotFound when there is none."""
+        """Open the representor of the host function at that address. Raises NotFound if there is none."""
         pci_addr = text(pci_addr, "PCI address")
         found = self.representors()
         for info in found:

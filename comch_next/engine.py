@@ -29,7 +29,7 @@ _NAP_MS, _LONGEST_MS = 1e3, 1e9  # of one poll; it takes no more at once
 
 
 def deadline_after(timeout: float | None, call: str) -> float | None:
-    """Return when a wait ends, on the monotonic clock in seconds; None for ever. InvalidValue for an invalid one."""
+    """Return when a wait ends, in seconds of the monotonic clock, None for never. Raises InvalidValue for `call`."""
     try:
         if timeout is None or timeout >= 0:  # NaN is not
             return None if timeout is None else monotonic() + timeout
@@ -41,7 +41,7 @@ def deadline_after(timeout: float | None, call: str) -> float | None:
 def seconds_left(deadline: float | None, most: float = math.inf) -> float:
     """Return the seconds until the deadline (monotonic), at most `most`; 0 once it has come.
 
-    A loop that waits asks in every round: other contexts and connections may give it something to do for ever.
+    A loop that waits calls it in every round: other contexts and connections may keep it busy for ever.
     """
     return most if deadline is None else max(0.0, min(most, deadline - monotonic()))
 
@@ -49,8 +49,9 @@ def seconds_left(deadline: float | None, most: float = math.inf) -> float:
 def wait_readable(descriptor: Callable[[], int], deadline: float | None) -> bool:
     """Sleep until the descriptor is readable; False when the clock reaches the deadline (seconds, monotonic) before.
 
-    While there are other threads it is asked for again each second: one of them may have closed it, which wakes nobody,
-    and asking raises then. Raises BadState for a wait without a limit after the end of the process: who would end it?
+    While there are other threads, `descriptor` is called again each second: another thread may have closed it, which
+    wakes no poll, and then the call raises. Raises BadState for a wait without a limit after the process's exit
+    functions: nothing could end it.
     """
     if deadline is None and has_ended():
         text = "a wait without a limit was attempted after the process had left all its connections at exit"
@@ -71,9 +72,9 @@ class ProgressEngine(CNames, Strict, Unique):
     """An engine that delivers completions and events to contexts, in `progress` (C: struct doca_pe)."""
 
     def __init__(self, driver: str | None = None, *, max_events: int | None = None, _lock: Lock | None = None) -> None:
-        """C: doca_pe_create. Raises NoMemory when memory or descriptors have run out.
+        """Create an engine (C: doca_pe_create). Raises NoMemory when memory or descriptors have run out.
 
-        max_events: see the attribute of that name; InvalidValue for anything but a number from 1 on, or None.
+        max_events: see the attribute of that name. Raises InvalidValue unless it is None or a number from 1 on.
         """
         self._driver = load(driver)
         self._engines = self._driver.engines
@@ -123,12 +124,11 @@ class ProgressEngine(CNames, Strict, Unique):
 
     @property
     def max_events(self) -> int | None:
-        """Callbacks of messages, completions and events that one `progress` runs at most; None: see there.
+        """The most callbacks that one `progress` runs, of messages, completions and events; None: as described there.
 
-        With a limit nothing is lost or starves: what is left is delivered by later calls, each kind in its turn, and
-        a change of state that a callback causes is reported by a later call, too. `progress` is then True as long as
-        anything moves, also in calls that run no callback. Settable outside of callbacks, BadState inside;
-        InvalidValue for anything but a number from 1 on, or None.
+        With a limit nothing is lost or starves: later calls deliver the rest, each kind in its turn, and report changes
+        of state that a callback causes. `progress` then returns True as long as anything moves, also in calls that run
+        no callback. Setting it raises BadState inside a callback, InvalidValue unless it is None or a number from 1 on.
         """
         return self._engines.get_max_events(self._handle)
 

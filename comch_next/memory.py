@@ -42,7 +42,7 @@ class Mmap(Hinted, Strict, Unique):
         memory: int | bytearray | memoryview | Any = None,
         permissions: AccessFlag | None = None,
     ) -> None:
-        """C: doca_mmap_create, and what is given of add_dev, set_memrange and set_permissions.
+        """Create a map (C: doca_mmap_create); call add_dev, set_memrange and set_permissions for given arguments.
 
         memory: the size in bytes of memory that the library makes, or writable memory of the program's own, which
         costs a copy for everything that is received. Raises NoMemory, or what the calls raise.
@@ -68,8 +68,8 @@ class Mmap(Hinted, Strict, Unique):
     def create_from_export(cls, export_desc: bytes, device: Device, user_data: object = None) -> Self:
         """Import memory that the other side exported, as a started map (C: doca_mmap_create_from_export).
 
-        Raises InvalidValue if the descriptor is invalid or its process has gone, NotPermitted if that denies access.
-        Tasks fail with IO_FAILED once the exporter of memory that it brought itself has gone.
+        Raises InvalidValue if the descriptor is invalid or its process has ended, NotPermitted if that process denies
+        access. If the exporter allocated the memory itself, tasks fail with IO_FAILED once it has ended.
         """
         made = cls.__new__(cls)
         made._driver = _driver_of(device, "mmap_create_from_export")
@@ -91,7 +91,10 @@ class Mmap(Hinted, Strict, Unique):
         self._mmaps.rm_dev(self._handle, handle_of(device))
 
     def dev_get_dpa_handle(self, device: Device) -> int:
-        """Return the handle by which kernels use it. Raises NotPermitted unless started and for an import; NotFound."""
+        """Return the handle by which kernels use the map.
+
+        Raises NotPermitted unless the map is started, and for an import; NotFound if it does not have the device.
+        """
         return self._mmaps.dev_get_dpa_handle(self._handle, handle_of(device))
 
     @property
@@ -130,7 +133,7 @@ class Mmap(Hinted, Strict, Unique):
 
     @property
     def user_data(self) -> Any:
-        """Anything; settable before start."""
+        """The program's own object; settable before start."""
         return self._mmaps.get_user_data(self._handle)
 
     @user_data.setter

@@ -28,7 +28,10 @@ class Producer(FastContext):
     _handle: protocol.Producer
 
     def __init__(self, connection: Connection, *, engine: ProgressEngine | None = None) -> None:
-        """C: doca_comch_producer_create. Raises BadState unless the connection is up, NoMemory for one too many."""
+        """Create a producer on a connection (C: doca_comch_producer_create).
+
+        Raises BadState unless the connection is up, NoMemory if it has its maximum of producers.
+        """
         driver = driver_of(connection, "producer_create")
         self._producers = driver.producers
         self._tasks = driver.producer_send_tasks
@@ -68,9 +71,9 @@ class Producer(FastContext):
         self._producers.set_dev_max_num_send(self._handle, number)
 
     def dpa_completion_attach(self, completion: Any) -> None:
-        """Where a kernel finds that its sends have completed, with the `user_data` that this has now: mandatory.
+        """Attach the completion context in which kernels find completed sends. Mandatory.
 
-        Legal after set_datapath_on_dpa and before start.
+        Its elements carry the `user_data` that the producer has now. Legal after set_datapath_on_dpa and before start.
         """
         self._producers.dpa_completion_attach(self._handle, handle_of(completion), self.user_data)
 

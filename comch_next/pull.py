@@ -1,8 +1,8 @@
 """PullPort: the pull view of a context, for programs that ask for messages instead of being called.
 
-The one extension beside the documented calls. A driver that has it does it without a thread; for another it is
-built from tasks, callbacks and one helper thread (`comch_next._threaded`). COMCH_PULL=threaded in the environment
-forces that form on every port: to try a program as it would run on such a driver.
+The one extension beside the documented calls. Some drivers have it, without a thread; for others it is built from
+tasks, callbacks and one helper thread (`comch_next._threaded`). COMCH_PULL=threaded in the environment forces that form
+on every port, to try a program as it would run on such a driver.
 """
 
 from __future__ import annotations
@@ -65,10 +65,12 @@ class PullPort(Unique):
         send_queue_size: int | None = None,
         threaded: bool = False,
     ) -> None:
-        """max_msg_size: bytes of the largest message this side sends, asking the other side for nothing.
-        send_queue_size: messages that may be in flight per connection, the context's by default. threaded: the form
-        with a helper thread, even where the driver has its own. Raises BadState unless the context is IDLE, has no
-        port and no callbacks that a port would leave uncalled, InvalidValue for a COMCH_PULL that is unknown.
+        """Open the port of a context.
+
+        max_msg_size: bytes of the largest message that this side sends; it does not bind the other side.
+        send_queue_size: messages that may be in flight per connection, the context's by default. threaded: use the form
+        with a helper thread, even if the driver has a port of its own. Raises BadState unless the context is IDLE, has
+        no port and no callbacks that a port would leave uncalled, InvalidValue for an unknown COMCH_PULL.
         """
         if not hasattr(context, "_open_port"):
             raise InvalidValue(f"a pull port is opened on a Server or a Client, not on {shown(context)}")
@@ -240,7 +242,7 @@ class PullPort(Unique):
         return self._port.get_in_flight(self._own(connection, "in_flight"))
 
     def failed(self, connection: Connection) -> int:
-        """Return the number of accepted messages that the end of the connection kept from the receiver's queue."""
+        """Return the number of accepted messages that did not arrive because the connection ended."""
         return self._port.get_undelivered(self._own(connection, "failed"))
 
     def max_msg_size_of(self, connection: Connection) -> int:
@@ -268,7 +270,7 @@ class PullPort(Unique):
     def arm_send(self) -> None:
         """Arm `send_fd` once, for a send in flight that ends or a refused one that may be tried again.
 
-        Ready at once when that has happened since the program last knew: from `send`, `in_flight` or this call.
+        Ready at once if that has happened since the program last called `send`, `in_flight` or this method.
         """
         self._port.arm_send()
 

@@ -51,11 +51,11 @@ class Server(ServiceState):
         name: str | None = None,
         **options: Unpack[Options],
     ) -> None:
-        """C: doca_comch_server_create. `device_rep` is a representor or its host function's PCI address;
-        with one_sided a representor.
+        """Create a server (C: doca_comch_server_create).
 
-        Options: engine, max_msg_size in bytes, recv_queue_size and send_queue_size in messages, one_sided. Raises
-        InvalidValue for bad arguments.
+        device_rep: a representor, or the PCI address of its host function; with one_sided a representor only. Options:
+        engine, max_msg_size in bytes, recv_queue_size and send_queue_size in messages, one_sided. Raises InvalidValue
+        for bad arguments.
         """
         super().__init__(device=device, device_rep=device_rep, name=name, **options)
 
@@ -80,7 +80,7 @@ class Server(ServiceState):
         self._on_lost: OnLost = _nothing
 
     def __enter__(self) -> Self:
-        """Listen. With callbacks registered they are what is called, by the engine's progress."""
+        """Listen. With registered callbacks only start; the engine's progress then runs them."""
         try:
             self.listen()
         except BaseException as error:
@@ -153,8 +153,8 @@ class Server(ServiceState):
     def disconnect(self, connection: Connection) -> None:
         """Disconnect one client (C: doca_comch_server_disconnect); the callback follows from progress.
 
-        On a server that is pulled from, harmless for a client that has ended, and when the server has failed: it has
-        left everybody. On a one-sided one NotConnected for None, and for a client that it has disconnected before.
+        On a server that is pulled from, the call has no effect if the client has gone already, or if the server has
+        failed. A one-sided server raises NotConnected for None, and for a client that it has disconnected before.
         """
         if (endpoint := self._endpoint) is not None:
             endpoint.disconnect(connection)
@@ -165,7 +165,7 @@ class Server(ServiceState):
             self._port._forget(connection)
 
     def _was_ended(self, connection: Connection) -> bool:
-        """Whether the failed server has left it already."""
+        """Return whether the failed server has left the connection already."""
         return self._failed and self._port is not None and getattr(connection, "server", None) is self
 
     def _drop(self, connection: Connection, timeout: float) -> None:
@@ -217,7 +217,7 @@ class Server(ServiceState):
         return not self._failed
 
     def __iter__(self) -> Iterator[Message]:
-        """Every message of all clients, waiting for each, as `messages`."""
+        """Iterate over the messages of all clients, waiting for each, as `messages`."""
         return self.messages()
 
     def messages(self, on_lost: OnLost = _nothing) -> Iterator[Message]:

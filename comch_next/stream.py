@@ -6,7 +6,7 @@
 
 The sender offers a stream. The receiver makes a consumer for it, posts its chunks there and grants them; what has been
 written to the sink is posted and granted again. So nothing is sent for which no chunk has been posted, and a side that
-has to wait sleeps on its engine's notification handle. See _stream_link for what the two tell each other.
+has to wait sleeps on its engine's notification handle. See _stream_link for the protocol.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Stream(Unique):
     """
 
     def __init__(self, connection: Connection) -> None:
-        """Raises BadState unless `enable` was called on the context; entering raises it for a second one."""
+        """Raises BadState unless `enable` was called on the context; entering a second Stream raises it, too."""
         if not isinstance(connection, Connection):
             raise InvalidValue(f"Stream takes a connection, not {shown(connection)}")
         context = connection._context
@@ -62,9 +62,9 @@ class Stream(Unique):
 
     @staticmethod
     def enable(context: ControlContext) -> None:
-        """Let streams be made on the connections of a server or client, before it starts: it hears of consumers.
+        """Allow streams on the connections of a server or client: register its consumer event. Call it before start.
 
-        Raises BadState for one with a consumer event of the program's own, or that is not IDLE.
+        Raises BadState if the context has a consumer event already, or is not IDLE.
         """
         if "event_consumer_register" in context._registered:
             raise BadState(f"Stream.enable was attempted on {context!r}, which has a consumer event already")
@@ -86,7 +86,7 @@ class Stream(Unique):
 
         Returns when the other side's sink has all of them. chunk_size: bytes of a send, at most as many as the receiver
         takes. progress: called as `progress(count)` when that sink has more of the bytes than before. Raises IoFailed
-        when the receiver gave up, Shutdown or ConnectionReset when it left or died, BadState when it sends as well,
+        when the receiver gave up, Shutdown or ConnectionReset when it left or died, BadState when it sends, too,
         InvalidValue for an invalid source or size, and what the source raises.
         """
         return run(self._send(source, chunk_size, progress, get_ident()))
@@ -94,17 +94,17 @@ class Stream(Unique):
     def recv_stream(self, sink: Any, *, chunk_size: int = CHUNK_SIZE, progress: Report = None) -> int:
         """Write the other side's next stream to a binary file object; return how many bytes it had.
 
-        The sink is given memory that is used again after its `write`. chunk_size: bytes of the longest send; there is
+        The memory that the sink's `write` gets is reused afterwards. chunk_size: bytes of the longest send; there is
         memory for 8. progress: called as `progress(count)` with the bytes written. Raises IoFailed when the sender gave
-        up, Shutdown or ConnectionReset when it left or died, each after all that came before has been written;
+        up, Shutdown or ConnectionReset when it left or died, each after all bytes that arrived have been written;
         InvalidValue for an invalid sink or size, and what the sink raises.
         """
         return run(self._receive(sink, chunk_size, progress, get_ident()))
 
     def _begin(self, call: str, steps: Steps[int], caller: object) -> Steps[int]:
-        """Return the steps of a call, if it is legal now: within the block, and once the one before has ended.
+        """Return the steps of a call, if it is legal now: within the block, and after the previous call has ended.
 
-        caller: the thread or task that calls. One before that it has left by an interrupt ends here at the latest.
+        caller: the thread or task that calls. A previous call that it left by an interrupt ends here at the latest.
         """
         link = self._link
         before: Any = link.steps  # whose type has no name for what a generator tells of itself

@@ -95,8 +95,8 @@ class _BufTask(Task):
     def free(self) -> None:
         """Return the task to its context's pool (C: doca_task_free). Raises BadState if it was freed before.
 
-        A submitted one may be freed, too, before its context is stopped: no callback reports it any more, and the
-        pool has it back when the library lets go of it, at the latest when the context is IDLE.
+        A submitted task may be freed, too, before its context is stopped: no callback reports it any more, and it
+        returns to the pool when the library releases it, at the latest when the context is IDLE.
         """
         self._tasks.free(self._handle)
 

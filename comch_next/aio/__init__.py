@@ -11,9 +11,9 @@
     async with aio.serve(device, "b1:00.0", "svc", talk) as server:
         await server.serve_forever()
 
-Time-outs are the program's own: `asyncio.timeout`, `asyncio.wait_for`. What is cancelled has had no effect: a receive
-has taken nothing, a send has sent nothing, a connect leaves nothing behind. Errors are those of comch_next. The loop
-must have `add_reader`, else NotSupported is raised. With COMCH_PULL=threaded a helper thread works below, as ever.
+Use `asyncio.timeout` or `asyncio.wait_for` for time limits. A cancelled call has no effect: a receive has taken
+nothing, a send has sent nothing, a connect leaves nothing behind. Errors are those of comch_next. The loop must have
+`add_reader`, else NotSupported is raised. With COMCH_PULL=threaded there is a helper thread, as without asyncio.
 Guide: DOCA Core, Progress Engine and event-driven notification; Comch, Client and Server.
 """
 

@@ -34,9 +34,9 @@ async def connect(
 
     streams: whether `Stream` may be used on its connection.
 
-    timeout: seconds; None waits for ever. wait_for_server: where no server listens or it refuses, try again until the
-    timeout is over, then raise TimeOut with the last reason. Else raises ConnectionAborted when no server listens or it
-    refuses, TimeOut when it has not accepted in time, InvalidValue if the timeout is negative or not a number.
+    timeout: seconds; None waits for ever. wait_for_server: if no server listens or it refuses, try again until the
+    timeout, then raise TimeOut with the last reason. Otherwise raises ConnectionAborted if no server listens or it
+    refuses. Raises TimeOut if the server does not accept in time, InvalidValue for an invalid timeout.
     """
     context = comch.Client(
         device,

@@ -29,7 +29,7 @@ _ENDED = {
 
 
 class Connection(Unique):
-    """A connection for tasks to send on. Its `connection` has the counters; the user_data of that is in use."""
+    """A connection on which tasks send. `connection` is that of comch_next, for counters; its user_data is in use."""
 
     def __init__(self, side: Side[Any], connection: comch.Connection) -> None:
         self.user_data: Any = None
@@ -102,7 +102,7 @@ class Connection(Unique):
         return await self._side._receive_on(self)
 
     def __aiter__(self) -> AsyncIterator[Message]:
-        """Every message on this connection, waiting for each, until the peer leaves or this side does."""
+        """Iterate over the messages of this connection, waiting for each, until the peer leaves or this side does."""
         return self
 
     async def __anext__(self) -> Message:

@@ -39,8 +39,8 @@ async def serve(
 
     handler: called as `await handler(connection)` in a task for each client, from when it connects. When it returns,
     what it has sent is flushed and the client disconnected; when it raises, the loop's exception handler reports that,
-    and the others are served on. Leaving the block cancels what still runs. A handler that does not take its messages
-    holds the other clients' up as soon as 64 of its own wait. Without a handler the program receives from the server.
+    and the server keeps serving the others. Leaving the block cancels handlers that still run. A handler that does not
+    take its messages delays those of other clients once 64 wait for it. Without a handler, receive from the server.
 
     Raises AlreadyExist when the name is taken, and what `Server.start` raises.
     """
@@ -139,7 +139,7 @@ class Server(Side[comch.Server]):
             self.context._on_lost = _nothing
 
     def __aiter__(self) -> AsyncIterator[Message]:
-        """Every message of all clients, as `messages`."""
+        """Iterate over the messages of all clients, as `messages`."""
         return self.messages()
 
     def disconnect(self, connection: Connection) -> None:

@@ -54,8 +54,8 @@ class Side(Generic[_C], Unique):
         """Receive the oldest message of all connections. A server also accepts waiting clients here.
 
         Tasks that wait get the messages in the order of their calls. Raises ConnectionReset once for a peer that
-        died, after its messages (`.connection` is it), and always on a server that has failed; on a client Shutdown
-        when the server has left; NotConnected when nothing can come any more: this side has left the
+        died, after its messages (`error.connection` is that peer's), and always on a server that has failed; on a
+        client Shutdown when the server has left; NotConnected when nothing can arrive any more: this side has left the
         block, or a client's server has died and that was reported before.
         """
         over = False
@@ -79,7 +79,7 @@ class Side(Generic[_C], Unique):
                     await self._receivable.wait()
 
     def __aiter__(self) -> AsyncIterator[Message]:
-        """Every message, waiting for each, until the server leaves or this side does."""
+        """Iterate over messages, waiting for each, until the server leaves or this side does."""
         return self
 
     async def __anext__(self) -> Message:

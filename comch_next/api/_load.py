@@ -31,7 +31,7 @@ GENERATIONS: tuple[Generation, ...] = get_args(Generation)
 
 
 class UnknownName(LookupError):
-    """A name or generation that no table has; the message says what is close to it."""
+    """A name or generation that is in no table; the message lists similar names."""
 
 
 def _unknown(what: str, name: str, known: Iterable[str]) -> UnknownName:
@@ -54,7 +54,7 @@ def _generation(generation: Generation) -> _Row:
 
 
 def _params(rows: Iterable[_Row], like: Iterable[Param] = ()) -> tuple[Param, ...]:
-    """Parameters; a variant's rows tell no direction, so it is that of the same name in the main shape."""
+    """Return parameters. A variant's rows have no direction; it is that of the same name in the main shape."""
     known = {param.name: param.direction for param in like}
 
     def direction(row: _Row) -> str:

@@ -1,4 +1,4 @@
-"""What the C headers declare, a module of plain data per generation, for whoever starts without reading the tables.
+"""What the C headers declare, as one module of plain data per generation, which loads faster than the fact tables.
 
-Each has FUNCTIONS, ALIASES, CALLBACKS and CONSTANTS, generated from comch_next.api, which knows more and loads longer.
+Each has FUNCTIONS, ALIASES, CALLBACKS and CONSTANTS, generated from comch_next.api, which has all facts.
 """

@@ -46,9 +46,9 @@ class Dpa(Hinted, Unique):
 
     @property
     def error(self) -> BaseException | None:
-        """The fatal error: what a kernel raised, or a device call that was refused. None while all is well.
+        """The fatal error: what a kernel raised, or the refusal of a device call. None if there was none.
 
-        After one no kernel runs any more, and the contexts of its message queues stop; `start` after `stop` clears it.
+        After a fatal error no kernel runs, and the contexts of its message queues stop. `stop`, then `start` clears it.
         """
         return self._dpas.peek_at_last_error(self._handle)
 
@@ -67,13 +67,16 @@ class Dpa(Hinted, Unique):
 class DpaThread(Hinted, Unique):
     """A thread of a DPA, which runs one kernel whenever that is activated (C: struct doca_dpa_thread).
 
-    `run` activates it for the first time, then completion contexts do whose kernel has asked for it. A kernel ends by
-    doca_dpa_dev_thread_reschedule, and then runs again when it is activated, or for good by
-    doca_dpa_dev_thread_finish or by returning.
+    `run` activates the kernel for the first time; later, completion contexts do whose notification it has requested. A
+    kernel that ends by doca_dpa_dev_thread_reschedule runs again when it is activated; one that ends by
+    doca_dpa_dev_thread_finish, or returns, never runs again.
     """
 
     def __init__(self, dpa: Dpa) -> None:
-        """Create a thread (C: doca_dpa_thread_create). Raises BadState unless the DPA is started, NoMemory."""
+        """Create a thread (C: doca_dpa_thread_create).
+
+        Raises BadState unless the DPA is started, NoMemory if memory or descriptors have run out.
+        """
         self._threads = dpa._driver.dpa_threads
         self._handle = self._threads.create(dpa._handle)
 
@@ -96,8 +99,8 @@ class DpaThread(Hinted, Unique):
     def stop(self, timeout: float | None = 5.0) -> None:
         """Wait until the kernel's run has ended, and end the thread.
 
-        Raises TimeOut, with the kernel's name, after so many seconds: what never ends cannot be stopped from outside.
-        None waits for ever.
+        timeout: seconds; None waits for ever. Raises TimeOut, with the kernel's name, if the run has not ended by then:
+        a kernel cannot be stopped from outside.
         """
         deadline_after(timeout, "dpa_thread_stop")  # a refusal has no effect
         self._threads.stop(self._handle, timeout)

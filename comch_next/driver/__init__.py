@@ -1,4 +1,4 @@
-"""The seam: drivers that are the DOCA C API in Python clothing, and the choice among them."""
+"""The seam: drivers, each of which is the DOCA C API in Python, and the choice among them."""
 
 import os
 import threading
@@ -19,13 +19,12 @@ os.register_at_fork(before=_loading.acquire, after_in_parent=_loading.release, a
 
 
 def load(driver: str | None = None) -> Driver:
-    """The driver of that name, else of COMCH_DRIVER, else the emulated one; nothing falls back in silence.
+    """Return the driver of that name, else of COMCH_DRIVER, else the emulated one. There is no silent fallback.
 
-    COMCH_TRACE and COMCH_FAULTS are read when a driver is first loaded: untraced and without faults it is the driver
-    itself, so that neither costs anything. COMCH_TRACE_SINK=MODULE:FUNCTION gives the trace to what that function
-    returns, see _sink. Raises IoFailed for a trace that cannot be written, InvalidValue for a
-    driver, faults or a COMCH_TRACE_PAYLOAD that are unknown, NotSupported for faults with a driver other than the
-    emulated one.
+    COMCH_TRACE and COMCH_FAULTS are read when a driver is first loaded; when both are unset, the result is the plain
+    driver, so neither costs anything. COMCH_TRACE_SINK=MODULE:FUNCTION passes the trace to what that function returns,
+    see _sink. Raises IoFailed for a trace that cannot be written, InvalidValue for an unknown driver, fault or
+    COMCH_TRACE_PAYLOAD, NotSupported for faults with a driver other than the emulated one.
     """
     with _loading:
         chosen = os.environ.get("COMCH_DRIVER", "")
