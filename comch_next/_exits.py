@@ -1,4 +1,4 @@
-"""How things end: an exception of the program wins over what giving back raises; a strict second end is refused."""
+"""How objects end: an exception of the program takes precedence over one of closing; a strict second end is refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the driver is given for an object of the program's."""
+"""The handles of objects, as the driver takes them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["handle_of"]
 
 
 def handle_of(thing: Any) -> Any:
-    """Its handle; anything else as it is, for the driver to refuse. InvalidValue for an old object."""
+    """Return an object's handle; anything else unchanged, for the driver to refuse. InvalidValue for an old object."""
     if is_foreign(thing):
         raise InvalidValue(f"the argument is {shown(thing)}")
     return getattr(thing, "_handle", thing)

@@ -258,7 +258,7 @@ class LibraryContext(Context):
         self._port = None
 
     def _ended(self) -> None:
-        """Know that the context is no more."""
+        """Note that the context has been destroyed."""
 
     @property
     def state(self) -> State:

@@ -79,7 +79,7 @@ class Link:
             raise Unknown(f"disconnect: {error}") from error
 
     def forget(self, connection: Peer) -> None:
-        """Have one connection less. A client has no other, so its link is closed."""
+        """Remove a connection. A client has no other, so its link is closed."""
         connection._link = None
         if not self.is_server:
             self.close(Phase.LEFT)

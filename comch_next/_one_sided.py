@@ -1,6 +1,6 @@
 """How a program of generation 1 sees its peers end (old guide: Disconnection).
 
-There disconnection is one-sided: the other side is not told. A message that fails on its way puts the peer into the
+There disconnection is one-sided: the peer is not notified. A message that fails on its way puts the peer into the
 error state: one that was in flight when the peer left, or the first one after, which is accepted all the same. A peer
 whose process died is in that state at once. From then on `send` raises ConnectionReset and `update_info`
 ConnectionAborted; `receive` first returns what had arrived, then raises ConnectionReset once.
@@ -62,7 +62,7 @@ class Endings:
         return True
 
     def receive_failed(self, error: DocaError) -> None:
-        """Raise what the end of a connection is to the program, or return if it is no event."""
+        """Raise the error for the end of a connection, or return if generation 1 did not report it."""
         if isinstance(error, _ENDED):
             if error.connection is None:
                 raise error  # a client went away during its handshake, or the server has failed
@@ -85,7 +85,7 @@ class Endings:
         return bool(self._errors)
 
     def status(self, connection: Connection, status: ErrorCode) -> ErrorCode:
-        """Turn what ended the connection into what the program may know of it."""
+        """Translate the status of an ended connection into what generation 1 reported."""
         if status is not ErrorCode.SHUTDOWN:
             return status
         return ErrorCode.CONNECTION_RESET if self._lost_a_message(connection) else ErrorCode.SUCCESS
@@ -101,7 +101,7 @@ class Endings:
             raise ConnectionAborted("update_info: the connection has ended; disconnect it", connection=connection)
 
     def forget(self, connection: Connection) -> None:
-        """Report this connection's error state no more."""
+        """Stop reporting this connection's error state."""
         with suppress(ValueError):
             self._errors.remove(connection)
 

@@ -105,7 +105,7 @@ class OneSidedPort(PullPort):
         self._endings.raise_error()
 
     def _death(self, connection: Connection | None) -> ConnectionReset:
-        """Everything that a dead peer sent has been read; without a connection, it died in its handshake."""
+        """Handle a dead peer whose messages have all been read; without a connection, it died in its handshake."""
         if connection is None:
             return ConnectionReset("receive: a client went away while its handshake was being completed")
         return self._reset("receive", connection)

@@ -23,7 +23,7 @@ _origins = {_OURS: _Origin(_OURS)}  # package -> its origin
 
 
 def register_origin(package: str, title: str, *, unwrap: str, wrap: str) -> None:
-    """Say what the objects of a package are called, and which calls convert them."""
+    """Register how messages name the objects of a package, and which calls convert them."""
     _origins[package] = _Origin(title, unwrap, wrap)
 
 

@@ -93,7 +93,7 @@ class Peer(Connection):
 
 
 class _Inherited(Peer):
-    """What a peer becomes in a forked child: it has forgotten everything."""
+    """A peer in a forked child: it refuses every call."""
 
     def __repr__(self) -> str:
         return "<Connection, inherited through a fork>"

@@ -64,7 +64,7 @@ class Ready:
             waiter.result()
 
     def wake(self, error: Exception | None = None) -> None:
-        """Let all who wait look again, the first to come first: what it is about may be for any of them."""
+        """Wake all waiting tasks, in the order in which they came: the event may be for any of them."""
         for waiter in list(self._waiters):
             if waiter.done():
                 continue  # cancelled, or woken before

@@ -1,4 +1,4 @@
-"""The ends of a stream in the program: its sources and sinks, and what it is told of the progress. See stream."""
+"""The ends of a stream in the program: its sources and sinks, and the reports of progress. See stream."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def check_sink(sink: object) -> None:
 
 
 def write_all(sink: Any, view: memoryview) -> None:
-    """Write all of it, however little the sink takes at once. InvalidValue for one that does not report how much."""
+    """Write all bytes, however few the sink takes at once. Raises InvalidValue if it does not return their number."""
     while view:
         count = sink.write(view)
         if not isinstance(count, int) or not 0 < count <= len(view):
@@ -41,7 +41,7 @@ def write_all(sink: Any, view: memoryview) -> None:
 
 
 def filler(source: Any) -> Fill:
-    """What fills memory with the next bytes of a source: how many, 0 at its end. InvalidValue for what is none."""
+    """Return what fills memory from a source and returns how many bytes, 0 at its end. InvalidValue without a source."""
     if callable(getattr(source, "readinto", None)):
         return lambda view: _counted(source.readinto(view), view)
     if callable(getattr(source, "read", None)):
@@ -93,7 +93,7 @@ class Acknowledged:
         self._total = 0
 
     def sent(self, length: int) -> None:
-        """A chunk of so many bytes is sent."""
+        """Note that a chunk of `length` bytes is sent."""
         self._unacknowledged.append(length)
 
     def __call__(self) -> bool:

@@ -1,8 +1,9 @@
-"""What the two ends of a stream tell each other, and how they wait for it: see stream.
+"""The protocol between the two ends of a stream, and how they wait for each other: see stream.
 
-Each end has a consumer of immediate data, its ear, and a producer for the other's, its mouth. A word is OFFER (of a
-stream), GRANT (of chunks, and the consumer to send to), END (behind the last byte, where the data goes), DONE (its
-answer), BROKEN and REFUSED (an exception has ended the sender, the receiver), or CLOSED (the Stream has been left).
+Each end has a consumer of immediate data, its `ear`, and a producer for the other's, its `mouth`. A message on them, a
+`word`, is OFFER (of a stream), GRANT (of chunks, and the consumer to send to), END (sent after the last byte, where the
+data goes), DONE (its answer), BROKEN and REFUSED (an exception has ended the sender, the receiver), or CLOSED (the
+Stream has been left).
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ class Kind(IntEnum):
 
 
 def encode(kind: Kind, number: int = 0, count: int = 0, consumer: int = 0, size: int = 0) -> bytes:
-    """Return the immediate data that says this of the stream with the number."""
+    """Return the immediate data of a word about the stream with that number."""
     return _WORD.pack(kind, count, number, consumer, size)
 
 
@@ -88,7 +89,7 @@ def expired(connection: Connection, consumer_id: int) -> None:
 
 
 class Transfer:
-    """A stream under way: what the other side's words have said of it. Credits and acknowledgements count chunks."""
+    """A running stream, as the other side's words describe it. Credits and acknowledgements count chunks."""
 
     consumer = room = credits = acknowledged = 0
     done: int | None = None  # bytes, as the receiver has counted them
@@ -157,7 +158,7 @@ class Link:
 
     @alone
     def close(self, error: BaseException | None) -> None:
-        """Stop hearing, so that an offer is refused or heard by then; let the other side know; give everything back."""
+        """Stop reading words, so that offers are refused from then on; notify the other side; release everything."""
         if self.kept is None:
             return
         kept, self.kept = self.kept, None
@@ -189,12 +190,12 @@ class Link:
     # Words
 
     def word(self, kind: Kind, number: int, count: int = 0, consumer: int = 0, size: int = 0) -> ProducerSendTask:
-        """Make the task that says this."""
+        """Make the task of a word."""
         data = encode(kind, number, count, consumer, size)
         return self._mouth.task_send_alloc_init(None, data, self.connection._ear)
 
     def say(self, kind: Kind, number: int = 0, size: int = 0) -> None:
-        """Send a word, unless nobody hears it any more."""
+        """Send a word, unless the other side does not read words any more."""
         with suppress(DocaError):
             task = self.word(kind, number, size=size)
             try:
@@ -205,7 +206,7 @@ class Link:
 
     @contextmanager
     def giving_up(self, kind: Kind, number: int) -> Iterator[None]:
-        """Let the other side know of an exception that ends the stream."""
+        """Notify the other side of an exception that ends the stream."""
         try:
             yield
         except BaseException:
@@ -246,7 +247,7 @@ class Link:
     # Waiting
 
     def submit(self, task: ProducerSendTask) -> Steps[None]:
-        """Submit; again where the other side has announced its ear and not posted yet, of which no event tells."""
+        """Submit; retry while the other side has announced its ear but posted nothing, which no event reports."""
         try:
             while isinstance(refusal := _refusal(task), Again):
                 yield None if self._progress() else (self.engine, _NAP_S)
@@ -282,7 +283,7 @@ class Link:
             yield pause
 
     def start(self, context: Consumer) -> Steps[None]:
-        """Start a consumer and wait until the other side can hear of it."""
+        """Start a consumer and wait until the other side can know of it."""
         context.start()
         while context.state is State.STARTING:
             yield self._turn_both()
@@ -290,7 +291,7 @@ class Link:
             raise ConnectionAborted(f"{context!r} cannot run: what it stands on has ended")
 
     def _catch_up(self) -> None:
-        """Hear all that has been said; a side that keeps to the protocol has no more words under way than receives."""
+        """Read all words that have arrived; by the protocol there are never more in flight than posted receives."""
         for _ in range(_EARS):
             if not self._progress():
                 return

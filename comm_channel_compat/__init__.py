@@ -1,4 +1,4 @@
-"""The old DOCA channel APIs on the modern ones: what old programs import as ``doca_comm_channel``."""
+"""The old DOCA channel APIs on the modern one. Old programs import this package as ``doca_comm_channel``."""
 
 # Named for the sections of the old guide, one file each:
 #   capabilities  endpoint  peer_addr  event_channel  service_state      the objects

@@ -36,14 +36,14 @@ _ACCEPTED = ("DOCA_SUCCESS", None)  # the result of a message that counts; a rec
 
 
 class Account:
-    """Of one process. A forked child has its own, of what it does itself."""
+    """The account of one process. A forked child has its own, of its own calls."""
 
     def __init__(self) -> None:
         self.begin()
         os.register_at_fork(after_in_child=self.begin)
 
     def begin(self) -> None:
-        """Know of nothing."""
+        """Forget everything."""
         self._lock = threading.Lock()
         self._results: defaultdict[Site, Counter[str]] = defaultdict(Counter)
         # Identity of a handle -> where it was made; again, if it was opened again, or was that of one that is garbage.
@@ -83,7 +83,7 @@ class Account:
             self._results[site][result] += 1
 
     def _note_handle(self, site: Site, first: object, outputs: tuple[Any, ...]) -> None:
-        """A handle that has been made or ended; a constructor's is its first argument."""
+        """Note a handle that has been made or ended; a constructor's is its first argument."""
         symbol = site[0]
         with self._lock:
             if symbol.endswith(_REFERS):

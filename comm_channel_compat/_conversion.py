@@ -27,7 +27,7 @@ register_origin(_PACKAGE, "generation 1 (comm_channel_compat)", wrap=f"{_PACKAGE
 
 
 class OneRole:
-    """A Server or Client in the place of an endpoint's channel: the calls of the other role are NotPermitted."""
+    """A Server or Client in the place of an endpoint's channel: calls of the other role raise NotPermitted."""
 
     def __init__(self, context: comch.Context) -> None:
         object.__setattr__(self, "context", context)
@@ -47,8 +47,8 @@ class OneRole:
 def wrap(modern: Any) -> Any:
     """Return the old object for one of comch_next: device, representor, one of their infos, connection or context.
 
-    The context is one that answers as generation 1 did: made with `one_sided=True`. Twice the same for the same
-    context or connection. InvalidValue for what generation 1 has no handle of.
+    A context must have been made with `one_sided=True`. The same context or connection always gets the same object.
+    Raises InvalidValue for an object that generation 1 has no handle for.
     """
     for kind, make in DEVICES.items():
         if isinstance(modern, kind):
@@ -75,5 +75,5 @@ def _endpoint(context: Any) -> Endpoint:
 
 
 def unwrap(old: Any) -> Any:
-    """Return the object of comch_next behind an old one, of either generation; InvalidValue for anything else."""
+    """Return the object of comch_next behind an old one of either generation. Raises InvalidValue for other objects."""
     return modern_of(old)

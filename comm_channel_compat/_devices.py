@@ -1,6 +1,6 @@
 """The devices of generation 1: comch_next's, with the C names of the time as methods (old headers: doca_dev.h).
 
-Every class here stands on one object of comch_next, which it gives as `.modern`.
+Every class here wraps one object of comch_next, its attribute `modern`.
 """
 
 from typing import TypeVar
@@ -34,11 +34,11 @@ class DevInfo(Unique):
         return self.modern.pci_addr_str
 
     def get_pci_addr(self) -> PciBdf:
-        """The address in numbers, as DOCA 1.5 gave it."""
+        """Return the PCI address in numbers, as DOCA 1.5 did."""
         return self.modern.pci_addr
 
     def is_equal_pci_addr(self, pci_addr: str) -> bool:
-        """Whether this device has the address, given in its short or its long form."""
+        """Return whether this device has the address, in short or long form."""
         return self.modern.is_equal_pci_addr(pci_addr)
 
     def get_iface_name(self) -> str:
@@ -46,19 +46,19 @@ class DevInfo(Unique):
         return self.modern.iface_name
 
     def get_ibdev_name(self) -> str:
-        """The name of the InfiniBand device."""
+        """Return the name of the InfiniBand device."""
         return self.modern.ibdev_name
 
     def rep_cap_is_filter_all_supported(self) -> bool:
-        """Whether representors of every kind can be listed; only a DPU device has representors."""
+        """Return whether representors of every kind can be listed; only a DPU device has representors."""
         return self.modern.rep_cap_is_filter_all_supported()
 
     def rep_cap_is_filter_net_supported(self) -> bool:
-        """Whether network representors can be listed; a service needs a device that returns True."""
+        """Return whether network representors can be listed; a service needs a device that returns True."""
         return self.modern.rep_cap_is_filter_net_supported()
 
     def rep_cap_is_filter_emulated_supported(self) -> bool:
-        """Whether representors of emulated functions can be listed."""
+        """Return whether representors of emulated functions can be listed."""
         return self.modern.rep_cap_is_filter_emulated_supported()
 
     def __repr__(self) -> str:
@@ -79,23 +79,23 @@ class RepInfo(Unique):
         return Representor(self.modern.open())
 
     def get_vuid(self) -> str:
-        """The unique identifier of the function."""
+        """Return the unique identifier of the function."""
         return self.modern.vuid
 
     def get_pci_addr_str(self) -> str:
-        """The host's address of the function, in its long form."""
+        """Return the host's address of the function in its long form."""
         return self.modern.pci_addr_str
 
     def get_pci_addr(self) -> PciBdf:
-        """The host's address of the function in numbers, as DOCA 1.5 gave it."""
+        """Return the host's address of the function in numbers, as DOCA 1.5 did."""
         return self.modern.pci_addr
 
     def get_pci_func_type(self) -> comch.PciFuncType:
-        """PF, VF or SF."""
+        """Return the type of the function: PF, VF or SF."""
         return self.modern.pci_func_type
 
     def get_is_hotplug(self) -> bool:
-        """Whether the function was plugged in while the host ran."""
+        """Return whether the function was plugged in while the host ran."""
         return self.modern.is_hotplug
 
     def get_iface_name(self) -> str:
@@ -103,11 +103,11 @@ class RepInfo(Unique):
         return self.modern.iface_name
 
     def get_vhca_id(self) -> int:
-        """The number of the hardware function."""
+        """Return the number of the hardware function."""
         return self.modern.vhca_id
 
     def is_equal_pci_addr(self, pci_addr: str) -> bool:
-        """Whether the function has the address, given in its short or its long form."""
+        """Return whether the function has the address, in short or long form."""
         return self.modern.is_equal_pci_addr(pci_addr)
 
     def __repr__(self) -> str:
@@ -144,7 +144,7 @@ class Device(_Opened):
         return DevInfo(self.modern.devinfo)
 
     def representors(self, rep_filter: int = comch.RepFilter.ALL) -> list[RepInfo]:
-        """What can be listened on; NotSupported on a host device."""
+        """List the representors of the device. Raises NotSupported on a host device."""
         if instance(rep_filter, int, "filter") & ~sum(comch.RepFilter):
             raise InvalidValue(f"filter is {rep_filter}; legal are the DOCA_DEVINFO_REP_FILTER_* values")
         kinds = [kind for kind in comch.RepFilter if kind & rep_filter] or [comch.RepFilter.ALL]
@@ -152,11 +152,11 @@ class Device(_Opened):
 
     @old_call("doca_dev_rep_open")
     def open_representor(self, pci_addr: str) -> "Representor":
-        """Open the representor of the host function with this address; NotFound when there is none."""
+        """Open the representor of the host function with this address. Raises NotFound if there is none."""
         return Representor(self.modern.open_representor(pci_addr))
 
     def close(self) -> None:
-        """Give the device back; InUse while an endpoint listens or is connected on it."""
+        """Close the device. Raises InUse while an endpoint listens or is connected on it."""
         self.modern.close()
 
     def __repr__(self) -> str:
@@ -199,7 +199,7 @@ def open_device(pci_addr: str) -> Device:
 
 
 def is_dpu(device: Device) -> bool:
-    """Whether the device stands on the DPU: only there are representors."""
+    """Return whether the device is on the DPU, which has the representors."""
     try:
         return device.modern.devinfo.rep_cap_is_filter_all_supported()
     except NotSupported:

@@ -1,7 +1,7 @@
 """What is done at a call of the old faces beside answering it. COMCH_COMPAT_WARN=1: a warning for each call of the
 channel APIs, which are gone, one per call, file and line. COMCH_COMPAT_REPORT=FILE: an account of all, written at exit.
 
-The question is asked once, at import: when neither is wanted, `old_call` gives back what it was given.
+Both are decided once, at import: if neither is wanted, `old_call` returns its argument unchanged.
 """
 
 import functools

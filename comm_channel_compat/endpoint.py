@@ -126,8 +126,8 @@ class Endpoint(EventChannel, ServiceState, HotCalls, Unique):
     def recvfrom(self, size: int, flags: int = 0) -> tuple[bytes, PeerAddr]:
         """Return the oldest message of up to `size` bytes and the peer that sent it. Raises Again if there is none.
 
-        InvalidValue with its `.length` when the message is longer, which then stays. ConnectionReset, with the
-        peer as `.connection`, once for a peer in the error state whose messages have all been read.
+        Raises InvalidValue, with the needed `.length`, if the message is longer; it then stays. Raises ConnectionReset,
+        with the peer as `.connection`, once for a peer in the error state whose messages have all been read.
         """
         return self._recvfrom(size, flags)
 
@@ -138,6 +138,6 @@ class Endpoint(EventChannel, ServiceState, HotCalls, Unique):
         self._peers.pop(connection, None)
 
     def destroy(self) -> None:
-        """Leave every connection and destroy the endpoint; messages that wait to be sent are lost."""
+        """Leave every connection and destroy the endpoint; undelivered messages are lost."""
         self._channel.close()
         self._peers.clear()

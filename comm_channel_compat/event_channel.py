@@ -1,10 +1,10 @@
 """Descriptors to wait on for messages and for sends that end (old guide: Event Channel).
 
-Each fires once per arming, for its own direction only: the send channel when a message in flight has ended, which is
-when a sendto that was answered AGAIN may be tried again. What came before the arming makes it ready at once, and a
-ready descriptor stays so until it is armed again. A peer's orderly disconnection is no event; its death is, and so is
-a message that fails on its way to it. The descriptors are the endpoint's until it is destroyed, however often a client
-disconnects and connects.
+Each becomes ready once per arming, for its own direction only: the send channel when a message in flight has ended, so
+that a sendto that returned AGAIN may be tried again. An event before the arming makes it ready at once, and a ready
+descriptor stays ready until it is armed again. A peer's orderly disconnection does not make it ready; its death does,
+and so does a message that fails on its way. The descriptors belong to the endpoint until it is destroyed, however often
+a client disconnects and connects.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """The C names of generation 1, and the core calls beside them, as Python functions.
 
-Inputs stand in C order; an in/out parameter is an input and an output. The result is the code alone, or a tuple
+Inputs are in C order; an in/out parameter is an input and an output. The result is the code alone, or a tuple
 of it and the outputs in C order, which are None on failure. NULL is None. No call raises a DocaError.
 
-All but the two calls of the hot path are made from the fact tables, under every spelling that these know; so
-are the DOCA_* constants.
+All functions but the two of the hot path are made from the fact tables, under every spelling there; so are the DOCA_*
+constants.
 """
 
 from comch_next import NotConnected
@@ -46,7 +46,7 @@ def doca_comm_channel_ep_recvfrom(
     len: int,  # noqa: A002  # the C name
     flags: int,
 ) -> Received:
-    """The oldest message of up to `len` bytes: code, message, its length, peer."""
+    """Return the oldest message of up to `len` bytes: code, message, its length, peer."""
     try:
         return local_ep._recvfrom_code(len, flags)
     except (AttributeError, TypeError):  # no endpoint, or the class itself

@@ -1,4 +1,4 @@
-"""Where the C libraries lie that stand for DOCA's, for a script that opens them without the launcher."""
+"""Paths of the C libraries that stand for DOCA's, for a script that opens them without the launcher."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _T = TypeVar("_T")
 
 
 def find(name: _T) -> _T | str:
-    """Return the path of the library that stands for one of DOCA's; for anything else what was given.
+    """Return the path of the library that stands for one of DOCA's; any other name is returned unchanged.
 
     name: `libdoca_cc.so.2`, with or without version and folder, or `doca_cc`, as `ctypes.util.find_library` takes it.
-    Which release's types libdoca_cc has, and which calls libdoca_comm_channel, COMCH_COMPAT_DOCA says: 2.6 (the
+    COMCH_COMPAT_DOCA selects the release whose types libdoca_cc has and whose calls libdoca_comm_channel has: 2.6 (the
     default), 2.5 or 1.4. Raises FileNotFoundError, an OSError as `dlopen` raises it, for a library that has not been
     built, and ValueError for another release.
     """

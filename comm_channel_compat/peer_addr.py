@@ -13,8 +13,8 @@ __all__ = ["PeerAddr"]
 class PeerAddr(Unique):
     """The other side of one connection, as `connect` and `recvfrom` return it.
 
-    The statistics are those of the last `update_info`, zero before it. They stay readable for ever, by the process
-    that has the peer: in a forked child every call is BadState.
+    The statistics are those of the last `update_info`, zero before it. They stay readable after the connection has
+    ended; in a forked child every call raises BadState.
     """
 
     __slots__ = ("__weakref__", "_connection")
@@ -42,8 +42,8 @@ class PeerAddr(Unique):
     def update_info(self) -> None:
         """Take a snapshot of the statistics, and check the state of the connection.
 
-        ConnectionInprogress until the service has completed the handshake, ConnectionAborted when it was
-        refused or the connection has failed. That the other side has disconnected in order does not show here.
+        Raises ConnectionInprogress until the service has completed the handshake, ConnectionAborted if it was refused
+        or the connection has failed. An orderly disconnection of the other side is not reported here.
         """
         self._connection.update_info()
 

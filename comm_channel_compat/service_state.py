@@ -1,4 +1,4 @@
-"""Who is connected to a service, and how it fares (old guide: Service State and Events).
+"""Who is connected to a service, and whether it has failed (old guide: Service State and Events).
 
 Peers and pending connections are those of the last snapshot, which `update_service_state_info` takes; none before.
 """
@@ -15,20 +15,20 @@ __all__ = ["ServiceState"]
 
 @old_call("doca_comm_channel_ep_")
 class ServiceState:
-    """The calls of an endpoint on its state as a service; a client is refused with NotSupported."""
+    """The calls of an endpoint on its state as a service; on a client they raise NotSupported."""
 
     _channel: Channel
     _peers: Peers
     _listed: list[PeerAddr]
 
     def get_service_event_channel(self) -> int:
-        """Return the descriptor for clients that come and go; this call and update_service_state_info arm it."""
+        """Return the descriptor for connecting and disconnecting clients; this and update_service_state_info arm it."""
         return self._channel.service_fd
 
     def update_service_state_info(self) -> None:
         """Take a snapshot of the service and arm its event channel. Raises ConnectionReset if the service has failed.
 
-        Raises Driver if the descriptor or the snapshot fails; the former snapshot then stays.
+        Raises Driver if the descriptor or the snapshot fails; the previous snapshot then stays.
         """
         try:
             self._channel.update_info()

@@ -1,8 +1,8 @@
 """The threaded pull port: the pull view of a context, built from tasks, callbacks and one helper thread.
 
-For a driver whose library only pushes, or where COMCH_PULL=threaded asks for it. It gives what a driver's own port
-gives, but for these differences, which lie in the nature of the calls that it is made of. Tests of the old faces run
-on both forms; one that meets a difference names the line here, and asserts what each form does.
+For a driver whose library only pushes, or with COMCH_PULL=threaded. It behaves as a driver's own port, except for these
+differences, which follow from the calls that it is made of. Tests of the old faces run on both forms; a test that meets
+a difference names the line here, and asserts what each form does.
 
 waiting clients     do not wait: they come up in progress, so connect succeeds without `accept`. `pending` is 0;
                     `accept` hands them out afterwards, and their messages may be received before that. A new
@@ -17,9 +17,9 @@ messages            move from the ring into a queue here. With recv_queue_size o
 send_queue_size     is the context's pool of tasks: for all connections of a server together, not for each.
 send tasks          of the program are refused, before and after the port is opened: the pool is the port's.
 max_msg_size        of the port only restricts its sends; the connection's own size holds, too, and is not raised.
-a server's end      Shutdown is told from ConnectionReset by a send that fails afterwards with SHUTDOWN. The
+a server's end      Shutdown is distinguished from ConnectionReset by a later send that fails with SHUTDOWN. The
                     documented calls promise no code there; with any other it is ConnectionReset.
-states              go on without the program: a client that lost its server may be IDLE before the program looks.
+states              change without the program: a client that lost its server may be IDLE before the program asks.
                     Then stop is BadState, and its connection can be had until the next start or stop.
 callbacks           of the program (state changed) run where progress runs, mostly in the helper thread. What one
                     raises comes out of the program's next progress, send, receive or arming.

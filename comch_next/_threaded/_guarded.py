@@ -17,7 +17,7 @@ __all__ = ["GuardedDriver"]
 
 
 class _Noun:
-    """Every call takes the helper's lock; those that are no plain queries rouse it, too."""
+    """Every call takes the helper's lock; calls other than plain queries also wake the helper."""
 
     def __init__(self, noun: Any, helper: Helper) -> None:
         self._noun = noun
@@ -97,7 +97,7 @@ class _Engines(_Noun):
 
 
 class _Contexts(_Noun):
-    """A port hears of what the program does to its context."""
+    """Reports to a port what the program does with its context."""
 
     def start(self, ctx: Any) -> State:
         helper = self._helper
@@ -145,7 +145,7 @@ class _Pool(_Noun):
 
 
 class _Servers(_Pool):
-    """Leaving one connection is news for the port."""
+    """Reports a disconnection to the port."""
 
     def disconnect(self, server: Any, connection: Any) -> None:
         helper = self._helper

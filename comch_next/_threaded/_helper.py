@@ -91,7 +91,7 @@ class Helper:
         return not any(get_state(context) in _ON_THE_WAY for context in self.contexts)
 
     def wake(self) -> None:
-        """There may be something new to do, or to wait for."""
+        """Wake the thread: there may be something new to do, or to wait for."""
         if self._asleep and self._wake is not None:
             self._asleep = False
             self._wake.ring()
@@ -103,7 +103,7 @@ class Helper:
     # The thread
 
     def enter(self, port: ThreadedPort) -> None:
-        """A port opens."""
+        """Add a port that opens."""
         with self.lock:
             if self._thread is None:
                 self._start()
@@ -125,7 +125,7 @@ class Helper:
         self._dropped = _Dropped(wake)
 
     def leave(self, port: ThreadedPort) -> None:
-        """A port closes; the last one ends the thread. Harmless when it has closed."""
+        """Remove a port that closes; the last one ends the thread. Idempotent."""
         with self.lock:
             self.ports.discard(port)
             last = not self.ports

@@ -1,4 +1,4 @@
-"""What is told everything that a trace records."""
+"""Receivers of the records of a trace."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ __all__ = ["Sink"]
 
 
 class Sink(Protocol):
-    """The file that COMCH_TRACE names is one."""
+    """What receives every record of a trace, such as the file that COMCH_TRACE names."""
 
     def write(self, what: str, facts: dict[str, Any], at_ns: int | None = None) -> int:
-        """Take what happened, with the time on the monotonic clock, now if it is None. Returns the line's number."""
+        """Record an event, with the time on the monotonic clock, now if it is None. Returns the line's number."""

@@ -66,7 +66,7 @@ def check_server_disconnects_its_client(make: Maker) -> None:
 
 
 def check_server_refuses_a_client(make: Maker) -> None:
-    """It disconnects inside of the callback that tells of the connection."""
+    """It disconnects inside the callback that reports the connection."""
     with make(connect=False) as pair:
         pair.server.open()
         pair.server.refuse_clients()
@@ -80,7 +80,7 @@ def check_server_refuses_a_client(make: Maker) -> None:
 
 
 def check_last_words_arrive(make: Maker) -> None:
-    """Messages whose tasks completed come before the end of the connection is told."""
+    """Messages whose tasks completed arrive before the end of the connection is reported."""
     with make() as pair:
         for number in range(20):
             pair.client.send(b"%d" % number)
@@ -105,7 +105,7 @@ def check_counters(make: Maker) -> None:
 
 
 def check_several_clients(make: Maker) -> None:
-    """Messages tell their connection; the end of one connection leaves the others alone."""
+    """Each message comes with its connection; the end of one connection does not affect the others."""
     with make() as pair:
         for key in ("second", "third"):
             pair.client.open(key)
@@ -131,7 +131,7 @@ def check_several_clients(make: Maker) -> None:
 
 @both_ways()
 def check_consumers_are_announced(pair: Pair, taking: Side, giving: Side) -> None:
-    """The other side is told of their ids, which are above 0 and differ, and of their end; this side is not."""
+    """Their ids, which are above 0 and differ, and their end are reported to the other side, and not to this one."""
     known = taking.told("new")
     taking.map(4096)
     keys, announced = ["consumer 1", "consumer 2", "consumer 3"], []

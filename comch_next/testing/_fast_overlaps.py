@@ -69,7 +69,7 @@ def _write_until_the_end(side: Side, consumer: int, length: int, timeout: float)
 
 
 def _take_and_stop(side: Side, length: int, wanted: int, timeout: float) -> None:
-    """Stop inside of the callback that tells of so many, when a producer is likely to write the next."""
+    """Stop inside the callback that reports the last wanted one, when a producer is likely to write the next."""
     left = iter(range(wanted - 1))
 
     def more() -> bool:

@@ -1,4 +1,4 @@
-"""Checks of limits, as the capability calls of a device tell them (guide: Comch, Device Support)."""
+"""Checks of limits, as the capability calls of a device report them (guide: Comch, Device Support)."""
 
 from comch_next.testing._pair import Maker, Pair, both_ways
 from comch_next.testing._side import Side, told_data

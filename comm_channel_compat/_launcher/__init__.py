@@ -1,4 +1,4 @@
-"""The launcher behind ``python -m comm_channel_compat``, which imports nothing of the toolkit: it is soon replaced."""
+"""The launcher behind ``python -m comm_channel_compat``. It imports nothing of the toolkit: the program replaces it."""
 
 # commands       run, exec, env, paths: what each one does and what its help says
 # command_line   options and what stands behind them

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
 
 
 class UsageError(Exception):
-    """The words are no command line."""
+    """The words are not a valid command line."""
 
 
 def split_options(words: Sequence[str], known: Mapping[str, str]) -> tuple[dict[str, str], list[str]]:

@@ -37,7 +37,7 @@ def libraries() -> list[str]:
 
 
 def why_programs_cannot_start() -> str | None:
-    """What compiled programs lack: our libraries, or Python's own, for which ours know where to look."""
+    """Return what compiled programs lack: our libraries, or Python's shared library; None if they can start."""
     import ctypes  # only a launch of a compiled program waits for it
 
     found = (os.path.join(folder, "libdoca_common.so.2") for folder in folders("lib"))

@@ -20,7 +20,7 @@ _DONTWAIT, _MORE = CONSTANTS["DOCA_CC_MSG_FLAG_DONTWAIT"], CONSTANTS["DOCA_CC_MS
 
 
 class Endpoint:
-    """One side of the channel; what the flat functions, and the face in C, call."""
+    """One side of the channel, as the flat functions and the C library call it."""
 
     def __init__(self, attr: InitAttr) -> None:
         self.modern = BlockingChannel(attr)
@@ -34,23 +34,23 @@ class Endpoint:
         self.modern.listen(name)
 
     def connect(self, name: str | bytes) -> PeerAddr:
-        """Return once the service of that name has let this client in."""
+        """Connect, and wait until the service of that name has accepted this client."""
         return self._peers[self.modern.connect(name)]
 
     def disconnect(self, peer_addr: PeerAddr | None) -> None:
-        """Leave one connection, once what has been sent there has arrived."""
+        """Wait until all messages sent on a connection have arrived, and leave it."""
         connection = connection_of(peer_addr)
         self.modern.disconnect(connection)
         self._peers.pop(connection, None)
 
     def destroy(self) -> None:
-        """Leave every connection, once what has been sent there has arrived."""
+        """Wait until all sent messages have arrived, and leave every connection."""
         self.modern.close()
         self._peers.clear()
 
     @property
     def event_channel(self) -> int:
-        """The descriptor to poll for what recvfrom returns."""
+        """Return the descriptor that is readable while recvfrom has something to return."""
         return self.modern.recv_fd
 
     # Of the hot path; the face in C calls them, too

@@ -1,7 +1,7 @@
 """The C names of DOCA 1.2 to 1.4, and the core calls beside them, as Python functions.
 
-As in generation 1's flat module: inputs in C order, the code alone or with the outputs. All but the calls of the hot
-path are made from the fact tables. A name that these do not give is refused by name.
+As in generation 1's flat module, inputs are in C order, and the result is the code alone or with the outputs. All calls
+but those of the hot path are made from the fact tables. A name that is left out there raises an error that names it.
 """
 
 from typing import Any
@@ -27,7 +27,7 @@ def doca_comm_channel_ep_sendto(
     flags: int,
     peer_addr: PeerAddr,
 ) -> int:
-    """Send a copy of the first `len` bytes of the message; waits for room unless told otherwise."""
+    """Send a copy of the first `len` bytes of the message; wait for room unless a flag or the endpoint forbids it."""
     try:
         return instance(local_ep, Endpoint, "local_ep")._sendto_code(msg, len, flags, peer_addr)
     except DocaError as error:
@@ -40,7 +40,7 @@ def doca_comm_channel_ep_recvfrom(
     len: int,  # noqa: A002  # the C name
     flags: int,
 ) -> Received:
-    """The oldest message of up to `len` bytes: code, message, its length, peer; waits for one unless told otherwise."""
+    """Receive a message of up to `len` bytes: code, message, its length, peer; wait unless a flag forbids it."""
     try:
         return instance(local_ep, Endpoint, "local_ep")._recvfrom_code(len, flags)
     except DocaError as error:
@@ -49,7 +49,7 @@ def doca_comm_channel_ep_recvfrom(
 
 @old_call("doca_comm_channel_ep_event_channel_get")
 def doca_comm_channel_ep_event_channel_get(local_ep: Endpoint) -> int:
-    """The descriptor to poll, -1 before listen or connect."""
+    """Return the descriptor to poll, -1 before listen or connect."""
     try:
         return instance(local_ep, Endpoint, "local_ep").event_channel
     except DocaError as error:

@@ -1,6 +1,6 @@
-"""Generation 2, what old programs import as ``doca_cc``: contexts, tasks and events, before they were Comch.
+"""Generation 2: contexts, tasks and events, before they were Comch. Old programs import it as ``doca_cc``.
 
-DOCA 2.5 and 2.6 had it in two shapes; both are here, and the name of a call tells which is meant::
+DOCA 2.5 and 2.6 had it in two shapes. Both are here, and the name of a call decides which one is meant::
 
     2.5  send_task_set_conf(done, failed, 10)     send_task_alloc_init     post_recv_task_...   log2 of a count
     2.6  task_send_set_conf(done, failed, 1024)   task_send_alloc_init     task_post_recv_...   the count

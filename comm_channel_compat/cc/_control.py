@@ -86,7 +86,7 @@ class Control(Sending):
         )
 
     def event_consumer_register(self, new_consumer_event_cb: OnConsumer, expired_consumer_event_cb: OnConsumer) -> None:
-        """Call `(event, cc_connection, id)` for each consumer of the other side that comes or goes."""
+        """Call `(event, cc_connection, id)` for each consumer of the other side that is new or has expired."""
         new = function(new_consumer_event_cb, "new_consumer_event_cb")
         expired = function(expired_consumer_event_cb, "expired_consumer_event_cb")
         self.modern.event_consumer_register(*(self._passing(_CONSUMER, call) for call in (new, expired)))

@@ -100,9 +100,9 @@ _KINDS: Mapping[type, tuple[type, Callable[[Any], Any]]] = {
 
 
 def wrap(modern: Any) -> Any:
-    """Return the object of generation 2 for one of comch_next, twice the same for the same one.
+    """Return the object of generation 2 for an object of comch_next, always the same one for the same object.
 
-    InvalidValue for what generation 2 has no handle of, a Channel among them, whose role is not decided.
+    Raises InvalidValue for an object that generation 2 has no handle for, such as a Channel, whose role is open.
     """
     for kind, make in DEVICES.items():
         if isinstance(modern, kind):

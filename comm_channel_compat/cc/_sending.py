@@ -19,11 +19,11 @@ class Sending(OfContext):
     """A context with tasks that send."""
 
     def task_send_set_conf(self, task_completion_cb: OnSent, task_error_cb: OnSent, num_send_tasks: int) -> None:
-        """Callbacks `(task, task_user_data, ctx_user_data)` for both endings, and how many tasks there are."""
+        """Set callbacks `(task, task_user_data, ctx_user_data)` for success and failure, and the number of tasks."""
         callbacks = both_completed(task_completion_cb, task_error_cb, self._ctx)
         self.modern.task_send_set_conf(*callbacks, count(num_send_tasks, "num_send_tasks"))
 
     def send_task_set_conf(self, task_completion_cb: OnSent, task_error_cb: OnSent, log_num_tasks: int) -> None:
-        """DOCA 2.5: with the log2 of the number of tasks."""
+        """Set the callbacks and the log2 of the number of tasks, as in DOCA 2.5."""
         callbacks = both_completed(task_completion_cb, task_error_cb, self._ctx)
         self.modern.task_send_set_conf(*callbacks, absolute(log_num_tasks))

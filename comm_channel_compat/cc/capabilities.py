@@ -1,6 +1,6 @@
 """What a device can do for the channel (old guide: Device Support).
 
-The calls are the C names without `doca_cc_`. One that only asks whether something is supported returns nothing, or
+The calls are the C names without `doca_cc_`. A call that only asks whether something is supported returns None or
 raises NotSupported.
 """
 

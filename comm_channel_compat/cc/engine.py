@@ -17,7 +17,7 @@ __all__ = ["ProgressEngine"]
 
 @old_call("doca_pe_")
 class ProgressEngine(Unique):
-    """Where contexts move on: callbacks run inside `progress` (C: struct doca_pe)."""
+    """The engine that drives contexts: callbacks run inside `progress` (C: struct doca_pe)."""
 
     @old_call("doca_pe_create")
     def __init__(self) -> None:
@@ -44,7 +44,7 @@ class ProgressEngine(Unique):
     def progress(self) -> bool:
         """Run the callback of one task or event, if there is one. Returns whether anything happened.
 
-        What a callback raises is raised at the end. BadState inside of a callback.
+        An exception of a callback is raised at the end. Raises BadState inside a callback.
         """
         thread = get_ident()
         if thread in self._threads:
@@ -56,7 +56,7 @@ class ProgressEngine(Unique):
             self._threads.discard(thread)
 
     def can_progress(self) -> bool:
-        """Whether it lives, and this is no callback of its own."""
+        """Return whether progress is legal: the engine exists, and none of its callbacks is running."""
         return self._modern is not None and get_ident() not in self._threads
 
     def get_notification_handle(self) -> int:

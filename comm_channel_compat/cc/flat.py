@@ -1,10 +1,10 @@
 """The C names of generation 2, of DOCA 2.5 and of 2.6, and the core calls beside them, as Python functions.
 
-Inputs stand in C order. The result is the code alone, or a tuple of it and the outputs in C order, which are None on
-failure; where C returns no code it is the value alone. NULL is None. No call raises a DocaError, but for what a
-callback raises, which progress passes on.
+Inputs are in C order. The result is the code alone, or a tuple of it and the outputs in C order, which are None on
+failure; where C returns no code it is the value alone. NULL is None. No call raises a DocaError, except that progress
+raises what a callback has raised.
 
-All but progress are made from the fact tables, under every spelling that these know; so are the DOCA_* constants.
+All functions but progress are made from the fact tables, under every spelling there; so are the DOCA_* constants.
 """
 
 from typing import Any
@@ -28,7 +28,7 @@ from comm_channel_compat.cc.task import ConsumerTaskPostRecv, ProducerTaskSend, 
 
 @old_call("doca_pe_progress")
 def doca_pe_progress(pe: ProgressEngine) -> int:
-    """Run the callback of one task or event, if there is one; 1 if anything moved. What a callback raises is raised."""
+    """Run the callback of one task or event, if there is one; return 1 if anything moved. Raises as the callback."""
     return int(pe.progress()) if isinstance(pe, ProgressEngine) and pe.can_progress() else 0
 
 

@@ -1,6 +1,6 @@
 """Memory for the fast path: maps, inventories, buffers (guide: DOCA Core Memory Subsystem).
 
-A C pointer to memory is its address, a number; where one goes in, a writable buffer stands for its own address.
+A C pointer to memory is its address, a number; as an argument a writable buffer stands for its own address.
 """
 
 from __future__ import annotations

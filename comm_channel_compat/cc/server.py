@@ -33,7 +33,7 @@ class Server(Control):
         return self._repr
 
     def event_connection_register(self, connect_event_cb: OnChange, disconnect_event_cb: OnChange) -> None:
-        """Call `(event, cc_connection, change_successful)` for each client that comes or goes; mandatory."""
+        """Call `(event, cc_connection, change_successful)` for each client that connects or disconnects; mandatory."""
         up = function(connect_event_cb, "connect_event_cb")
         down = function(disconnect_event_cb, "disconnect_event_cb")
         self.modern.event_connection_status_changed_register(

@@ -1,4 +1,4 @@
-"""Tasks: what the library does and completes once (old guide: Tasks; guide: DOCA Core Task)."""
+"""Tasks: units of work that the library completes once (old guide: Tasks; guide: DOCA Core Task)."""
 
 from __future__ import annotations
 

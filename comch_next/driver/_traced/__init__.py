@@ -1,4 +1,4 @@
-"""A driver that is traced: the same nouns around it, which tell sinks, such as the file that COMCH_TRACE names.
+"""A driver that is traced: the same nouns around it, which write records to sinks, as the file that COMCH_TRACE names.
 
 Each line of that is a JSON object. `seq` counts the lines of a process, `pid` names it and `thread_id` the thread, as
 the system does; `t` is the monotonic clock in nanoseconds, the same for all processes of a machine; a send has the time
@@ -12,14 +12,14 @@ state             a context went from `old` to `new`; a server or client that st
                   `recv_queue_size` and, on a pull port, `send_queue_size`
 up, down          a connection came up, or a handshake broke (`ok` false); it went (`ok` false: the peer died; servers)
 lost              a pull port reported a connection that ended: `result` is how
-disconnect        this server left one connection (`result` DOCA_SUCCESS), or could not: its peer had been first, or so
-send              a message was accepted (`result` DOCA_SUCCESS) or refused (why). A task that is not to be had is a
-                  send refused, on the fast path without its message; one that is had is recorded when it is
+disconnect        this server left one connection (`result` DOCA_SUCCESS), or could not, as its peer had left first
+send              a message was accepted (`result` DOCA_SUCCESS) or refused (why). A task that cannot be allocated is a
+                  refused send, on the fast path without its message; any other task is recorded when it is
                   submitted. On a threaded port every send is a task
 complete          a task of a send, or a post that nothing came to, was completed with `result`
 receive           a message was delivered to the program
 post              a consumer's buffer was posted, with `room` bytes, or refused; without `room` for want of a task
-consumer_new, consumer_expired     the other side has a consumer, or has it no more
+consumer_new, consumer_expired     the other side has a new consumer, or one has expired
 payload           the bytes from `offset` on of the message recorded in line `of`
 
 The two ends of a message are found by `service`, `connection`, `n` and `digest`. `side` is server or client.

@@ -18,7 +18,7 @@ _checks, _guard                     the refusals that nouns share, and what a ca
 
 Below them two storeys, neither of which imports anything above it, and one storey beside:
 
-_fabric    how two processes find and hear each other
+_fabric    how two processes find and notify each other
 _kernel    rings and posts in C, and what else touches Linux and shared memory
 _faults    nouns that fail on demand
 """

@@ -1,7 +1,7 @@
 """The servers of this runtime directory and their connections, as other processes of the user can see them.
 
-No server is asked, and none notices: its lock shows whether it lives, all else what it left in view (see
-_fabric.status). A hostile process may hold a lock, so nothing found is believed further than it can be checked.
+No server is contacted: its lock shows whether it lives, and the rest is what it publishes (see _fabric.status). A
+hostile process may hold a lock, so nothing is trusted further than it can be checked.
 """
 
 import errno

@@ -70,7 +70,7 @@ class Buf(calls.Buf):
             element = element.next
 
     def let_go(self) -> None:
-        """The task of a buffer that has been given up is over."""
+        """Note that the task of a buffer that was given up is over."""
         with UNCONNECTED:
             self.mmap.given_up -= {self}
             self.give_back()

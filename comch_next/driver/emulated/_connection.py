@@ -85,7 +85,7 @@ class Connection(Handle, Link):
         return self.context.lock
 
     def say_goodbye(self) -> None:
-        """Tell the other side that this one leaves, as `disconnect`."""
+        """Notify the peer that this side leaves, as `disconnect`."""
         if self.sock is None:
             return
         if self.status == ErrorCode.SUCCESS:
@@ -100,7 +100,7 @@ class Connection(Handle, Link):
             handshake.send(self.sock, handshake.BYE)
 
     def leaves_at_exit(self) -> bool:
-        """One-sided, nobody is told of a leave, so that only a death is an end."""
+        """Return whether the peer is notified at exit: not on a one-sided port, where only a death is an end."""
         return not self.context.delivery.one_sided
 
     def let_go(self) -> None:

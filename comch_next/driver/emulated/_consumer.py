@@ -113,12 +113,12 @@ class Consumer(FastContext, calls.Consumer):
         return offer
 
     def listen(self, bell: int) -> None:
-        """Hear the bell that producers ring."""
+        """Listen to the bell that producers ring."""
         assert self.engine is not None
         self.engine.notification.listen(bell, self.path.report_violation)
 
     def unlisten(self, bell: int) -> None:
-        """Hear it no more."""
+        """Stop listening to the bell."""
         if self.engine is not None:
             self.engine.notification.unlisten(bell)
 

@@ -75,7 +75,7 @@ class ControlContext(Context):
         return self.delivery.mandatory([what for what, given in wanted.items() if given is unset])
 
     def stop(self) -> State:
-        """Tell every peer, fail what waits; IDLE when nothing is outstanding, else through progress."""
+        """Notify every peer, fail waiting sends; IDLE when nothing is outstanding, else through progress."""
         self.check_engine("ctx_stop")
         for connection in self.connections:
             connection.fast.check_unused("ctx_stop")

@@ -65,7 +65,7 @@ class Delivery(Protocol):
         """Read its messages, and listen to its bells."""
 
     def on_admitted(self, connection: Connection) -> None:
-        """Report that a server has answered; the connection's status says how."""
+        """Report that a server has answered; the connection's status has the outcome."""
 
     def on_welcomed(self, connection: Connection) -> None:
         """Report that a client's connection is up."""

@@ -122,7 +122,7 @@ class Engine(Handle, calls.Engine):
                 self._sockets.unregister(context.watch)
 
     def drop(self, context: Context) -> None:
-        """A context that is being destroyed leaves. Idempotent."""
+        """Remove a context that is being destroyed. Idempotent."""
         self.idle.discard(context)
         self.active.discard(context)
 
@@ -211,7 +211,7 @@ class Engine(Handle, calls.Engine):
         return True
 
     def poll_sockets(self) -> bool:
-        """Poll every context's sockets. Whoever keeps polling them need not be woken by them."""
+        """Poll every context's sockets. A program that keeps polling need not be woken by them."""
         moved = False
         self.notification.rest()
         for context in list(self.contexts):
@@ -219,7 +219,7 @@ class Engine(Handle, calls.Engine):
         return moved
 
     def ring_for_news(self, moved: bool) -> None:
-        """Wake who has armed before he polled: what has come of that was not there to be armed, as a new connection."""
+        """Wake a program that armed the engine before it polled: a connection that came up since is not armed."""
         if moved and self.notification.armed:
             self.notification.ring()
 

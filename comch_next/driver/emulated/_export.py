@@ -1,7 +1,7 @@
-"""What tells another process where a map's memory is: the descriptor of an export (guide: Memory Subsystem).
+"""The descriptor of an export, by which another process finds a map's memory (guide: Memory Subsystem).
 
 It names a file descriptor of the exporting process, of the memory or of a notice where it is (_remote), and so is good
-for as long as that lives, and for processes of the same user. A checksum tells a damaged one; a forged one opens
+for as long as that lives, and for processes of the same user. A checksum detects a damaged one; a forged one opens
 nothing that its maker could not open anyway.
 """
 
@@ -26,7 +26,7 @@ _MAGIC, _VERSION = b"CMMM", 1
 
 
 class Export(NamedTuple):
-    """`birth` tells the process from a later one of its number, `inode` the memory from a later one of its `fd`."""
+    """`birth` distinguishes the process from a later one of its number, `inode` the memory from a later one of `fd`."""
 
     permissions: int
     pid: int

@@ -1,6 +1,6 @@
-"""What a call asks of its handle and arguments before it runs: kind, liveness, state, ranges; and its lock.
+"""Checks of a call's handle and arguments before it runs: kind, liveness, state, ranges; and its lock.
 
-A guard names the call once, after its function, so that every refusal says which call was refused.
+A guard takes the name of the call from its function, so every refusal names the call.
 """
 
 from collections.abc import Callable

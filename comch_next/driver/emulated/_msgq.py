@@ -1,4 +1,4 @@
-"""Message queues between this process and the DPA: both ends are here, and nothing needs to be told to a peer."""
+"""Message queues between this process and the DPA: both ends are here, so there is no peer to notify."""
 
 import socket
 from collections.abc import Callable

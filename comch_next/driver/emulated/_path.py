@@ -79,7 +79,7 @@ class Path(ABC):
 
     @abstractmethod
     def end_of_peer(self) -> socket.socket | None:
-        """The socket that tells of the other side's end, if there is one; it must not have ended."""
+        """The socket that reports the other side's end, if there is one; it must not have ended."""
 
     @abstractmethod
     def run(self, call: Callable[[], object]) -> None:

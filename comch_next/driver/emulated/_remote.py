@@ -31,7 +31,7 @@ _REFUSED = (errno.EPERM, errno.ENOSYS)  # no right, or a filter of system calls
 
 
 def make_notice(addr: int, size: int, permissions: int) -> int:
-    """A descriptor that says what is exported. NotSupported where processes cannot copy from each other at all."""
+    """Return the notice of an export, a descriptor. Raises NotSupported where processes cannot copy from each other."""
     if _copy(os.getpid(), ffi.new("char[1]"), addr, 1) in _REFUSED:
         text = "memory of the program's own cannot be shared where process_vm_readv is refused"
         raise NotSupported(f"mmap_export_pci: {text}; let the library make it (alloc_memrange)")
@@ -46,7 +46,7 @@ def make_notice(addr: int, size: int, permissions: int) -> int:
 
 
 def await_copies(fd: int) -> None:
-    """Wait, for a while, until nobody copies what the notice is of; from then until it is closed none begins."""
+    """Wait, for a limited time, until no copy of the exported memory runs; from then on none begins."""
     deadline = monotonic() + _PATIENCE_S
     while monotonic() < deadline:
         with suppress_system(BlockingIOError):
@@ -113,7 +113,7 @@ def _copy(pid: int, here: Any, addr: int, length: int, *, writing: bool = False)
 
 
 def _why() -> str:
-    """What Linux restricts, and what can be done."""
+    """Return what Linux restricts, and what can be done."""
     with suppress_system(OSError), open(_YAMA, encoding="ascii") as file:
         if (scope := file.read().strip()) != "0":
             return f"kernel.yama.ptrace_scope is {scope}; 0, or prctl(PR_SET_PTRACER) in the exporter, lets it"

@@ -198,7 +198,7 @@ class Server(ControlContext):
 
     @uninterrupted
     def admit(self, greeting: Greeting) -> Connection:
-        """Make the rings, welcome the client, and report it; the result's status tells how that went."""
+        """Make the rings, welcome the client, and report it; the status of the result has the outcome."""
         if not greeting.gone:
             self.unwatch(greeting.sock)
         connection = Connection(self, greeting.sock, self._board.take() if self._board is not None else None)

@@ -1,9 +1,9 @@
 """What a context may do when: the life of a context as two tables (guide: DOCA Core Context State Machine).
 
 A context is IDLE while it is configured. Servers and producers start at once; a client passes through STARTING until
-its server has accepted it, a consumer until the other side has been told of it, or they fall back. STOPPING lasts
-while connections are being told and tasks are being given back. A trigger that has no row for a state is refused
-with BAD_STATE.
+its server has accepted it, a consumer until the other side has been notified of it, or they fall back. STOPPING lasts
+while peers are being notified and tasks are being given back. A trigger that has no row for a state is refused with
+BAD_STATE.
 
 Not in the tables, because they depend on more than the state: a context starts only with a progress engine,
 a capable device and its mandatory callbacks, and reaches IDLE only when every task has been freed.

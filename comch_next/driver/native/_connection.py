@@ -35,7 +35,7 @@ class Connection(Handle, tag="doca_comch_connection"):
         return self.context.lock
 
     def update_info(self) -> None:
-        """Take a snapshot of the counters; raise what the library says to the state of the connection."""
+        """Take a snapshot of the counters; raise what the library reports for the state of the connection."""
         if self.pointer is None:
             kind = ConnectionAborted if self.is_gone() else self.fault
             raise kind("doca_comch_connection_update_info: the connection is dead: it has ended")

@@ -50,7 +50,7 @@ class Life:
         parent.settle()
 
     def drop(self) -> None:
-        """Note that the program's handle is no more."""
+        """Note that the program's handle has gone."""
         self.wanted = False
         self.settle()
 
@@ -60,20 +60,20 @@ class Life:
             self.end()
 
     def end(self) -> None:
-        """Give the object back; whatever the library says to that, there is nobody to hear it."""
+        """Give the object back; a failure of that is ignored, as no caller could handle it."""
         release, self.release = self.release, nobody  # once, whatever interrupts it
         with suppress(DocaError):
             release()
         self.over()
 
     def over(self) -> None:
-        """Note that the object is no more, by whoever ended it."""
+        """Note that the object no longer exists, whoever ended it."""
         _lives.pop(self, None)
         for parent in list(self.parents):
             self.leave(parent)
 
     def is_over(self) -> bool:
-        """Whether the object is no more."""
+        """Return whether the object has ended."""
         return self not in _lives
 
     def close(self) -> None:

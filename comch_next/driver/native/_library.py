@@ -27,7 +27,7 @@ _TELL_VERSION = ("doca_version_runtime", "doca_version")  # the second one is in
 class Library(dict[str, Callable[..., Any]]):
     """Functions by the name that the newest release gives them, each looked up when it is first asked for.
 
-    `version` is None where the library does not tell.
+    `version` is None if the library does not report it.
     """
 
     def __init__(self) -> None:
@@ -90,7 +90,7 @@ def check(code: int, call: str) -> None:
 
 
 def refusal(code: int, call: str, **details: Any) -> DocaError:
-    """Make the exception for what a C function has returned; the text says when the header has it return that."""
+    """Make the exception for what a C function has returned; the text is the header's condition for that code."""
     name = code_name(code)
     documented = (row.when for row in api.function(call).errors if row.code == name)
     return from_code(code, f"{call} returned {name}: {next(documented, describe(code))}", **details)

@@ -1,7 +1,7 @@
 """What a driver must offer: one Protocol per noun, methods named as the C calls without their prefix.
 
 Handles are opaque, out-parameters are return values, failures raise DocaError. The callbacks of the hot paths get
-the user data that was set on the handles concerned, so that nobody has to look the owner of a handle up. Sizes are
+the user data that was set on the handles concerned, so that no caller has to look up the owner of a handle. Sizes are
 bytes, depths are messages.
 
 _handles     a type for each noun's handles
@@ -9,7 +9,7 @@ _device      devices and representors
 _lock        what is held around the calls of an engine
 _clock       the clock of waits
 _signals     calls that no signal interrupts
-_system      failures of the system, told from what a signal's handler raises
+_system      failures of the system, as opposed to what a signal's handler raises
 _shield      finalizers and the like, which none cuts short
 _exit        what is done at the end of the process
 _events      what is logged of connections
@@ -169,7 +169,7 @@ __all__ = [
 
 
 class Driver(Protocol):
-    """A driver: its name and its nouns. `open_port` is None if the library only pushes, `admin` if it is blind."""
+    """A driver: its name and its nouns. `open_port` is None if the library only pushes, `admin` if it has no view."""
 
     name: str
     devices: Devices

@@ -1,6 +1,6 @@
 """The logger ``comch_next``: what becomes of connections. Silent unless the program has set up that logger.
 
-What the root logger shows does not count: it is for the program's own words, and programs that are migrated print what
+The level of the root logger does not count: that logger belongs to the program, and migrated programs must print what
 they printed before.
 """
 
@@ -18,12 +18,12 @@ def _logger() -> Any:
 
 
 def log_event(text: str, *values: object) -> None:
-    """Log what was to be expected, as INFO; never for a message. Call it last, as a handler is the program's."""
+    """Log an expected event, as INFO; never for each message. Call it last, as a handler is the program's."""
     if (logger := _logger()) is not None:
         logger.info(text, *values)
 
 
 def log_warning(text: str, *values: object) -> None:
-    """Log what may need somebody, as WARNING."""
+    """Log an event that may need attention, as WARNING."""
     if (logger := _logger()) is not None:
         logger.warning(text, *values)

@@ -1,7 +1,7 @@
 """The end of a process: what the library does then.
 
-It comes after what a program does at exit that has imported the library before it asked for that, so that a program may
-say its last words there.
+It runs after the exit functions that the program has registered since it imported the library, so these can still use
+its connections.
 """
 
 import atexit
@@ -18,5 +18,5 @@ atexit.register(_calls.close)
 
 
 def has_ended() -> bool:
-    """Whether all that is done at exit is done, in the thread that goes on: it runs what the interpreter then drops."""
+    """Return whether the exit functions have run, in the thread in which the interpreter then drops what is left."""
     return bool(_ended) and get_ident() == main_thread().ident

@@ -18,19 +18,19 @@ _running = _Running()
 
 
 def enter_kernel(calls: Any) -> None:
-    """From now on this thread runs kernels, which make these device calls."""
+    """Note that this thread runs kernels from now on, which make these device calls."""
     _running.calls = calls
     KERNELS.add(threading.get_ident())
 
 
 def leave_kernel() -> None:
-    """This thread runs no kernel any more."""
+    """Note that this thread runs no kernel any more."""
     _running.calls = None
     KERNELS.discard(threading.get_ident())
 
 
 def device_calls(call: str) -> Any:
-    """The device calls of the kernel that asks. Raises BadState for the host's program."""
+    """Return the device calls of the calling kernel. Raises BadState outside of a kernel."""
     if _running.calls is None:
         raise BadState(f"{call} was attempted outside of a kernel; it is legal in a function that a DPA thread runs")
     return _running.calls

@@ -37,7 +37,7 @@ class QuickCalls(Protocol):
 class Port(Protocol):
     """The pull view of one context: the extension beside the documented calls.
 
-    `send` is False where DOCA would say AGAIN; `withdraw` gives such a send up. `receive` gives the data and the
+    `send` returns False for AGAIN; `withdraw` gives such a send up. `receive` returns the data and the
     connection's user data, or None; it raises a lost connection's error once, after its messages. None also sends
     the caller to `accept` first, which returns what `greet` makes of a connection before a signal may come. A
     descriptor, of the channel send, recv or service, is ready once for each arming.

@@ -1,4 +1,4 @@
-"""Failures of the system and the library, told from what the program raises in the middle of a call.
+"""Failures of the system and the library, as opposed to what the program raises in the middle of a call.
 
 A signal's handler may raise a TimeoutError, say, wherever Python looks for signals. It is an OSError, as what the
 system refuses, and not meant by a clause that is for refusals.

@@ -121,7 +121,7 @@ class DpaCompletion(_Completions):
         return self.started
 
     def dpa_failed(self) -> None:
-        """Nobody waits on it."""
+        """Do nothing: nothing waits on it."""
 
     def start(self) -> None:
         super().start()
@@ -134,7 +134,7 @@ class DpaCompletion(_Completions):
             raise InvalidValue(text)
 
     def add(self, user_data: Any) -> None:
-        """A send has completed, whose producer asked to be told."""
+        """Add the completion of a send whose producer requested it."""
         self.ended.append(user_data)
         self.notify()
 
@@ -162,7 +162,7 @@ class ConsumerCompletion(_Completions):
         self.consumers = 0  # connected
 
     def attach(self, source: Source) -> None:
-        """A consumer begins to run."""
+        """Attach a consumer that begins to run."""
         if self.thread is None or not self.started:
             raise BadConfig(f"ctx_start: the {self} of {source} is not started; start it first")
         if len(self.sources) >= self.max_num_consumers:
@@ -177,7 +177,7 @@ class ConsumerCompletion(_Completions):
         self.sources.append(source)
 
     def detach(self, source: Source) -> None:
-        """A consumer stops."""
+        """Detach a consumer that stops."""
         if source in self.sources:
             self.sources.remove(source)
 

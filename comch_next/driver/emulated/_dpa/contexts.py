@@ -130,7 +130,7 @@ class DpaConsumer(_OnDpa, Consumer):
                 self.completion.notify()
 
     def _announced(self, offer: Any) -> None:
-        """It runs already."""
+        """Do nothing: it runs already."""
 
     def end(self) -> None:
         with self.dpa.turn:

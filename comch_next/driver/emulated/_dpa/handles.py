@@ -25,13 +25,13 @@ class Mortal(Protocol):
 
 
 class Instance(Protocol):
-    """A DPA, as what its kernels may be told of sees it."""
+    """A DPA, as the objects that its kernels may use see it."""
 
     dev: Any
 
 
 class Named:
-    """An object that kernels may be told of. `number` is its handle there, from `show` on."""
+    """An object that kernels may use. `number` is its handle there, from `show` on."""
 
     noun: ClassVar[str]
     number = 0

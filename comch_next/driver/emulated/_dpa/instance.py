@@ -51,7 +51,7 @@ class Dpa(Handle):
         """In a forked child: threads are not inherited."""
 
     def fail(self, error: BaseException) -> None:
-        """Note the first fatal error, and tell all that belong to it. On the thread of a kernel."""
+        """Note the first fatal error, and notify everything that belongs to the DPA. On the thread of a kernel."""
         with self.turn:
             if self.error is not None:
                 return

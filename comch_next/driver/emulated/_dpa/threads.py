@@ -123,7 +123,7 @@ class DpaThread(Handle):
         self._watch.register(bell, select.EPOLLIN)
 
     def unlisten(self, bell: int) -> None:
-        """Hear a bell no more, which is open still."""
+        """Stop listening to a bell, which is still open."""
         if self._bells.pop(bell, None) is not None:
             self._watch.unregister(bell)
 

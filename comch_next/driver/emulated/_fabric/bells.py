@@ -1,9 +1,8 @@
 """Bells: what one side rings so that the other wakes up.
 
-A bell is a pair of connected datagram sockets. Whoever is to hear it makes it, and keeps the end that is read and
-watched to itself; the other end goes to the one peer that rings it, and does nothing else. So whatever a hostile side
-does with what it was given deafens nobody else, and nothing can make anybody wait. A death does not ring; the
-connection's own socket tells of that.
+A bell is a pair of connected datagram sockets. The side that is to be woken makes it and keeps the end that is read and
+watched; the other end goes to the one peer that rings it, and serves nothing else. So a hostile peer can neither
+silence another bell nor make this side wait. A death does not ring; the connection's own socket reports it.
 """
 
 import socket
@@ -42,7 +41,7 @@ def new_bells(count: int) -> tuple[list[int], list[int]]:
 
 
 def check_bell(fd: int) -> int:
-    """A descriptor that came as a bell, if it is one, else CONNECTION_ABORTED."""
+    """Return a received descriptor if it is a bell; otherwise raise ConnectionAborted."""
     try:
         sock = socket.socket(fileno=fd)
     except by_system(OSError):

@@ -1,4 +1,4 @@
-"""A client on its way into a server: what it says is read and judged before it becomes a connection."""
+"""A connecting client: its greeting is read and checked before it becomes a connection."""
 
 import socket
 

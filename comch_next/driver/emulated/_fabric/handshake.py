@@ -1,4 +1,4 @@
-"""What server and client say to each other over their socket: greeting, welcome and farewell."""
+"""The datagrams of server and client on their socket: greeting, welcome and farewell."""
 
 import errno
 import os
@@ -172,7 +172,7 @@ def peer_of(sock: socket.socket) -> tuple[int, int]:
 
 
 def is_trusted(user: int) -> bool:
-    """Whether this process speaks with that user, and meets others in directories of theirs."""
+    """Return whether this process connects to that user's processes, and uses runtime directories of theirs."""
     return user in (0, os.geteuid())
 
 
@@ -201,10 +201,10 @@ def hang_up(sock: socket.socket) -> None:
 
 
 def farewell(sock: socket.socket, *, quiet: bool) -> None:
-    """Say goodbye before closing. Raises OSError.
+    """Send the notice of an orderly end, before closing. Raises OSError.
 
-    A quiet one has the socket itself in the farewell, and so it hangs up only when that is read: whoever waits for a
-    hang-up, and not for words, is woken by a death alone.
+    A quiet notice contains the socket itself, so the socket hangs up only when the notice is read: a peer that waits
+    for the hang-up only is woken by a death alone.
     """
     if not quiet:
         send(sock, BYE)

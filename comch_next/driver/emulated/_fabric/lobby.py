@@ -1,4 +1,4 @@
-"""Where clients are that have connected to a server and not greeted yet: few, and none of them for long."""
+"""Clients that have connected to a server and not greeted yet: a bounded number, for a bounded time."""
 
 from comch_next.driver.emulated._fabric.greeting import Greeting
 from comch_next.driver.protocol import monotonic
@@ -16,7 +16,7 @@ class Lobby:
         self._silent: dict[Greeting, float] = {}  # with the end of the patience
 
     def has_room(self) -> bool:
-        """Whether one more may come. One that has spoken is to be heard before anybody comes in its place."""
+        """Return whether one more may enter. A client whose greeting has arrived does not lose its place."""
         if len(self._silent) < _MOST:
             return True
         oldest = next(iter(self._silent))
@@ -26,15 +26,15 @@ class Lobby:
         return True
 
     def enter(self, greeting: Greeting) -> None:
-        """Wait for what it has to say."""
+        """Add a client, and wait for its greeting."""
         self._silent[greeting] = monotonic() + _PATIENCE_S
 
     def leave(self, greeting: Greeting) -> None:
-        """It has been heard, or dropped."""
+        """Remove a client that has greeted, or was dropped."""
         self._silent.pop(greeting, None)
 
     def drop_expired(self) -> bool:
-        """Drop who has been silent for too long. Whether anybody was."""
+        """Drop clients that have been silent for too long; return whether there were any."""
         before, now = len(self._silent), monotonic()
         while self._silent and next(iter(self._silent.values())) < now:
             self._drop(next(iter(self._silent)))
@@ -45,7 +45,7 @@ class Lobby:
         greeting.drop()
 
     def clear(self) -> None:
-        """Drop everybody."""
+        """Drop all clients."""
         while self._silent:
             self._drop(next(iter(self._silent)))
 

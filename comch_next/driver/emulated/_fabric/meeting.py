@@ -109,7 +109,7 @@ def file_name(dpu_pci: str, rep_pci: str, name: str) -> str:
 def dial(dpu_pci: str, rep_pci: str, name: str) -> Socket:
     """A socket connected to the server of that name; OSError says why there is none.
 
-    Before a word is said it is asked who listens: whoever has been able to take the place learns nothing.
+    The listener's user is checked before anything is sent, so a process that took the place learns nothing.
     """
     with directory(runtime_dir(), create=False) as folder:
         sock = Socket(socket.AF_UNIX, socket.SOCK_SEQPACKET | socket.SOCK_NONBLOCK)
@@ -143,7 +143,7 @@ def _spare() -> int:
 def _sweep(folder: int) -> None:
     """Remove what killed servers have left: the files of locks that nobody holds. Raises OSError.
 
-    One process sweeps at a time, for it tells the dead by a shared lock, as whoever looks does, and a start waits for.
+    One process sweeps at a time: it detects dead servers by a shared lock, as `owned_by_living`; a start waits for it.
     """
     fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
     locks = [name for name in os.listdir(folder) if LOCK.fullmatch(name)]
@@ -246,7 +246,7 @@ class Listener:
             raise
 
     def publish(self, status: bytes) -> None:
-        """Write into the lock file, for whoever looks. A file that cannot take it is a lock all the same."""
+        """Write the status into the lock file, for `admin`. If that fails, the file is still a lock."""
         with suppress_system(OSError):
             found = os.fstat(self._lock)
             if stat.S_ISREG(found.st_mode) and found.st_nlink == 1:  # else somebody else keeps it for something
@@ -264,9 +264,9 @@ class Listener:
         return Socket(fileno=sock.detach())
 
     def turn_away(self, answer: bytes) -> None:
-        """Give the next client this answer in place of a connection.
+        """Send the next client this answer in place of a connection.
 
-        Raises BlockingIOError when nobody knocks, OSError when not even that can be done now.
+        Raises BlockingIOError if no client waits, OSError if even that cannot be done now.
         """
         self._give_up_reserve()
         try:

@@ -1,4 +1,4 @@
-"""What the two sides say to each other of consumers: the offer, the news of it, and the target that it becomes.
+"""How the two sides announce consumers: the offer, the news of it, and the target that it becomes.
 
 A consumer is announced in a datagram on the connection's socket, with the memfd of its posts, the memory that they
 lie in, and the other end of its bell; another datagram says that it is going.
@@ -57,7 +57,7 @@ class Offer:
 
 
 class News(NamedTuple):
-    """What one side says of a consumer. `kind` is NEW, with the offer's descriptors, or EXPIRED."""
+    """An announcement about a consumer. `kind` is NEW, with the offer's descriptors, or EXPIRED."""
 
     kind: int
     offer: Offer
@@ -70,7 +70,7 @@ class News(NamedTuple):
 
     @classmethod
     def decode(cls, data: bytes, fds: list[int]) -> "News | None":
-        """None for a datagram that is no news of a consumer, or with limits that no consumer has."""
+        """Decode a datagram; None if it is not about a consumer, or has limits that no consumer has."""
         if len(data) != _NEWS.size or data[:4] != _MAGIC:
             return None
         _, kind, reserved, consumer_id, depth, imm_max, memory_size = _NEWS.unpack(data)
@@ -95,7 +95,7 @@ class Target(calls.Target):
         self.hold((self.c, self._posts, self._memory), int(ffi.cast("uintptr_t", self.c)))
 
     def close(self) -> None:
-        """Ring no more; the memory goes with the last producer that is using it."""
+        """Stop ringing; the memory goes with the last producer that is using it."""
         with self.lock:
             self.c.bell = -1
             if self.bell >= 0:

@@ -1,6 +1,6 @@
-"""What a server shows of itself to whoever looks in from outside; reading it asks nothing of the server.
+"""What a server publishes for other processes, such as `admin`; reading it does not involve the server.
 
-Its lock file says who it is, written once, at the start. Its board is a memfd with a cell for each connection. The
+Its lock file identifies it, written once, at the start. Its board is a memfd with a cell for each connection. The
 ends of the rings keep their counters there instead of in memory of their own, so that showing them costs nothing.
 The board is sealed: nobody can write to it but through the server's own mapping, nor take its memory away.
 """
@@ -27,7 +27,7 @@ _SEALS = fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | _F_SEAL_FUTURE_WRITE | fcntl.
 
 
 def boot_time() -> int:
-    """Nanoseconds since boot: the clock that /proc tells the start of a process in."""
+    """Return nanoseconds since boot, on the clock in which /proc has the start of a process."""
     return time.clock_gettime_ns(time.CLOCK_BOOTTIME)
 
 
@@ -59,7 +59,7 @@ class Status(NamedTuple):
 
     @classmethod
     def decode(cls, data: bytes) -> "Status":
-        """ValueError says what is wrong with it: anybody may have written it."""
+        """Decode a lock file. Raises ValueError, with the defect: any process may have written it."""
         import json
 
         try:
@@ -135,7 +135,7 @@ class Board:
         self._free.append(c)
 
     def close(self) -> None:
-        """Nobody can look any more; the memory goes with the last cell. Idempotent."""
+        """Close the board for readers; the memory goes with the last cell. Idempotent."""
         fd, self._fd = self._fd, -1
         if fd >= 0:
             os.close(fd)
@@ -160,12 +160,12 @@ class Cell:
         return cls(ffi.new("comch_cell *"), None)
 
     def show(self, client_pid: int) -> None:
-        """The connection is up."""
+        """Show that the connection is up."""
         self._c.client_pid, self._c.since = client_pid, boot_time()
         self._c.up = 1
 
     def hide(self) -> None:
-        """The connection has ended."""
+        """Show that the connection has ended."""
         self._c.up = 0
 
     def copy(self) -> "Cell":

@@ -66,7 +66,7 @@ class Faults:
         self.lock = threading.RLock()
 
     def next(self, kind: str) -> str | None:
-        """What befalls the next message, or client, of that kind."""
+        """Return the fault of the next message, or client, of that kind."""
         with self.lock:
             if self.left(kind) > 0:
                 return "full"
@@ -83,6 +83,6 @@ class Faults:
         return max(0.0, self._until[kind] - monotonic())
 
     def accepted(self, kind: str) -> None:
-        """One message, or client, has come through."""
+        """Count a message, or client, that was accepted."""
         with self.lock:
             self._accepted[kind] += 1

@@ -2,6 +2,7 @@
 
 ring.h, ring.c     a connection's messages in one direction; posts.h, posts.c: the buffers of a consumer
 pace.h, pace.c     when sockets are polled
+turns.c            threads that poll give each other the interpreter's lock
 bells.h            what both read by and ring
 foreign.h, foreign.c    closes what came from a peer, without waiting for anybody
 remote.h, remote.c copies from and to the memory of another process

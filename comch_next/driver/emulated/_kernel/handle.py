@@ -1,4 +1,4 @@
-"""Handles that nobody closes: a dropped one is given back when it is collected; a process that ends takes leave.
+"""Handles that are not closed: a dropped one is closed when it is collected; a process that ends notifies its peers.
 
 Neither runs anything of the program's, no callback and no completion: the collector may come at any moment. It comes
 to the objects of a cycle in no order, so that each closes what is its own, and its sockets are of a kind that the
@@ -15,15 +15,15 @@ __all__ = ["Handle", "Socket"]
 
 
 class Handle(Finalized):
-    """What has descriptors. It is looked after once it is complete, which `fork.owned` is told."""
+    """What has descriptors. It is closed by itself once it is complete and `fork.owned` has registered it."""
 
     _tracked = False
 
     def say_goodbye(self) -> None:
-        """Tell others that this side leaves. Raises OSError."""
+        """Notify peers that this side leaves. Raises OSError."""
 
     def leaves_at_exit(self) -> bool:
-        """Whether others are told when the process ends; else they see a death."""
+        """Whether peers are notified when the process ends; otherwise they see a death."""
         return True
 
     @abstractmethod

@@ -37,7 +37,7 @@ def check_shared(fd: int, size: int, *, committed: bool = False) -> None:
     """Raise ConnectionAborted unless it is memory of that size, which nobody can change any more.
 
     The seals are asked for first: before them the other side may still change the size. `committed`: every page must
-    be there already, or whoever offers memory could have others map without end, and fill it at their cost.
+    be there already, or a peer could make others map memory without end, and fill it at their cost.
     """
     sealed = fcntl.fcntl(fd, fcntl.F_GET_SEALS) & _SEALS == _SEALS
     found = os.fstat(fd)
