@@ -1,4 +1,4 @@
-"""The command ``doca-migrate``: runs migrate, and reports a module of yours that has its name and comes before it."""
+"""The command ``doca-migrate``: runs migrate, unless another module of that name would be imported instead."""
 
 import sys
 from importlib.util import find_spec
@@ -11,7 +11,7 @@ _NOT_AVAILABLE = 69
 
 
 def main() -> int:
-    """Run migrate with the words of the command line; its exit status."""
+    """Run migrate with the words of the command line; return its exit status."""
     spec = find_spec("migrate")
     found = Path(spec.origin).resolve() if spec is not None and spec.origin is not None else None
     if found != _OURS:

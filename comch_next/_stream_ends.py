@@ -41,7 +41,10 @@ def write_all(sink: Any, view: memoryview) -> None:
 
 
 def filler(source: Any) -> Fill:
-    """Return what fills memory from a source and returns how many bytes, 0 at its end. InvalidValue without a source."""
+    """Return a function that fills memory from a source and returns the byte count, 0 at the end.
+
+    Raises InvalidValue for an invalid source.
+    """
     if callable(getattr(source, "readinto", None)):
         return lambda view: _counted(source.readinto(view), view)
     if callable(getattr(source, "read", None)):

@@ -1,4 +1,4 @@
-"""Rewrites Python programs of the old DOCA channel APIs: ``rewrite_project`` is pure, ``cli`` does the rest."""
+"""Rewrites Python programs of the old DOCA channel APIs: ``rewrite_project`` is pure, ``cli`` reads and writes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["FileOutcome", "Finding", "Level", "Options", "rewrite", "rewrite_pro
 
 
 def __getattr__(name: str) -> Any:
-    """Import the rewriter on first use: the command starts, and finds nothing to do, without it."""
+    """Import the rewriter at its first use: a command that finds nothing to do does not need it."""
     if name == "__version__":
         from migrate._version import release
 

@@ -1,10 +1,10 @@
 """Which files of a tree matter: those that name the old API, and those that its handles can come to or through.
 
-What ties files together are names. A definition that has to do with the old API carries it to every definition that
-mentions one of its names, in its own file and in those that import it, and to the definitions of other files that it
-mentions itself. Files in which nothing is carried are left out, and none of them is parsed. Of the files that importers
-of the old API import, which may be a whole large tree, the nearest are taken; handing a handle to a module that was
-left out is handing it to unknown code, so that it stays old.
+Names connect files. A definition that involves the old API carries it to every definition that mentions one of its
+names, in its own file and in those that import it, and to the definitions of other files that it mentions itself. Files
+to which nothing is carried are left out and not parsed. Of the files that importers of the old API import, which may be
+a whole large tree, the nearest are taken; a handle that is passed to a module outside of these goes to unknown code, so
+it stays old.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Files that are no Python and say what a program is linked with: they follow the program with `--keep-spelling`."""
+"""Build files, which list the libraries of a program: they change with the program under `--keep-spelling`."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def paused_collector() -> Iterator[None]:
-    """Pause the collector: it would walk all trees again and again and find nothing; afterwards it is as before."""
+    """Pause the collector in a block: it would walk all trees again and again and find nothing."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:

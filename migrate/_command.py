@@ -1,4 +1,4 @@
-"""One run of the command: what it looks at, what comes of that, and the report of it."""
+"""One run of the command: the files that it reads, what becomes of them, and the report."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Command:
         return run.status
 
     def look(self) -> Run:
-        """Do everything but printing."""
+        """Read, rewrite and write; return what to report."""
         try:
             groups = self._rewritten(self._load())
         finally:

@@ -12,7 +12,7 @@ from migrate.files import FileError, read
 
 
 class ConfigError(Exception):
-    """A pyproject.toml that does not say what is meant; the message names the file and the key."""
+    """An invalid pyproject.toml; the message names the file and the key."""
 
 
 @dataclass(frozen=True)

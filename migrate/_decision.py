@@ -1,8 +1,8 @@
 """The decision: which references change, a pure function of the facts and the rules' answers.
 
 What flows together changes together or stays together: the calls that share a handle's origin are one component, and
-one cause keeps all of it old. Names that are no calls (constants, classes, texts) are free, as they are equal in both
-libraries, but stay where the code around them stays.
+one cause keeps all of it old. Names that are not called (constants, classes, texts) are independent, as they are equal
+in both libraries, but stay where the code around them stays.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ class _Deciding:
         return Decision(self.verdicts, tuple(sorted(filter(None, shown), key=lambda cause: cause.place)))
 
     def _own_cause(self, reference: Reference) -> Cause | None:
-        """Return the cause that a reference's own answer is, if it keeps something old."""
+        """Return the cause of a reference's own answer, if that keeps something old."""
         answer = self.answers[reference]
         if not answer.code:
             return None

@@ -1,4 +1,4 @@
-"""Findings: what the decision says of every reference and cause, for reports."""
+"""Findings: the decision on every reference and cause, for reports."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from migrate.python.source import Located, Source
 from migrate.text.listing import displays, listed
 
 IMPORT, WITHDRAWN, PRAGMA = "CCM002", "CCM010", "CCM091"
-_FOR_OTHERS = "the import stays: __all__ gives the name to other programs"
+_FOR_OTHERS = "the import stays: __all__ exports the name to other programs"
 
 
 class Findings:

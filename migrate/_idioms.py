@@ -1,4 +1,4 @@
-"""The idioms of a project, as part of its decision: what is written anyway becomes shorter where that may be."""
+"""The idioms of a project, as part of its decision: changes that are written anyway become shorter where allowed."""
 
 from __future__ import annotations
 

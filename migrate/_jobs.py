@@ -70,7 +70,7 @@ def _size(group: Group) -> int:
 class _Worker:
     """A process that rewrites one group after the other.
 
-    It collects no garbage, which would take a tenth of its time; it is ended when it has grown, and takes all with it.
+    It collects no garbage, which would take a tenth of its time; it is replaced when it has grown, which frees all.
     """
 
     def __init__(self, groups: Sequence[Group], options: Options, others: Sequence[Connection]) -> None:

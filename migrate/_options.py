@@ -36,7 +36,7 @@ Exit status, as bits: 1 rewrites pending, 2 manual work left, 4 a file could not
 
 
 class UsageError(Exception):
-    """A command line that does not say what is meant."""
+    """An invalid command line."""
 
 
 @dataclass(frozen=True)
@@ -198,5 +198,5 @@ def _excluded(folder: Path, patterns: Sequence[str]) -> Ignored:
 
 
 def _absolute(path: str) -> Path:
-    """Keep links as they are given, so that reports name what was asked for."""
+    """Return an absolute path with its links unresolved, so that reports show the path that was given."""
     return Path(os.path.abspath(path))

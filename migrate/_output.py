@@ -1,4 +1,4 @@
-"""Where a run's words go: standard output, a file, standard error."""
+"""Where the output of a run goes: standard output, a file, standard error."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class OutputError(Exception):
 
 
 def complain(lines: Iterable[Line]) -> None:
-    """Print lines to standard error; if nobody reads them, they are lost."""
+    """Print lines to standard error; if it is closed, they are lost."""
     try:
         _write(sys.stderr, _encoded(lines, _is_terminal(sys.stderr) and _may_colour()))
     except OSError:
@@ -98,7 +98,7 @@ def _write(stream: TextIO | None, data: bytes) -> None:
 
 
 def _silence(stream: TextIO) -> None:
-    """Let the flush at the end of the process succeed."""
+    """Make the flush at the end of the process succeed."""
     nothing = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nothing, stream.fileno())
     os.close(nothing)

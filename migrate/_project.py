@@ -1,4 +1,4 @@
-"""What a run looks at: the files that it may rewrite, those around them, split into groups that imports connect."""
+"""The files of a run: those that it may rewrite and those around them, split into groups that imports connect."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def load(
 def _roots(paths: Sequence[Path]) -> Iterator[tuple[Path, bool]]:
     """The folders around the given paths to look through, and whether only for packages.
 
-    A file of no project is looked at with its neighbours: the folder could be anything, so only packages are entered.
+    A file outside of any project is read with its neighbours; as its folder may be any, only packages are entered.
     """
     roots: dict[Path, bool] = {}
     for path in paths:

@@ -1,4 +1,4 @@
-"""Writing a file so that it is the old one or the new one at any moment, and nobody else's change is lost.
+"""Writing a file so that it is the old one or the new one at any moment, and no other program's change is lost.
 
 The new text goes to a file of its own in the same folder, which takes the place of the old one by one rename, and gets
 its mode, owner, group, extended attributes and access list before. Right before the rename the old file is compared

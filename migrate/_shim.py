@@ -1,9 +1,9 @@
 """Mode shim: old modules and C libraries become those of comm_channel_compat where they are brought in.
 
-Imports name the other module. Under the launcher both names are one module, so that no program can tell by which one it
-was imported. Calls that open one of DOCA's libraries are given the path of the library that stands for it. Nothing else
-changes: what names the old module in another text that is read at run time stays with a finding, and so does C that is
-called where nothing opens a library.
+Imports name the other module. Under the launcher both names are one module, so a program cannot distinguish by which
+one it was imported. Calls that open one of DOCA's libraries get the path of the library that stands for it. Nothing
+else changes: other strings that name the old module and are read at run time stay, with a finding, and so do calls of C
+where nothing opens a library.
 """
 
 from __future__ import annotations

@@ -15,8 +15,8 @@ from migrate.report.run import Exit, Problem
 def write(outcomes: Sequence[FileOutcome], written: set[Path]) -> list[Problem]:
     """Write the changed files of one group and add them to `written`.
 
-    They can share handles, so a group of which half is new could be broken: every new text lies ready in its folder
-    before the first takes its file's place.
+    They can share handles, so a half-written group could be broken: every new text is ready in its folder before the
+    first one replaces its file.
     """
     changed = [outcome for outcome in outcomes if outcome.changed]
     ready: dict[Path, Replacement] = {}

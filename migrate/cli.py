@@ -1,4 +1,4 @@
-"""The command line: its words, its exit status, and what it says when it is wrong or interrupted."""
+"""The command line: its words, its exit status, and its messages when it is wrong or interrupted."""
 
 from __future__ import annotations
 

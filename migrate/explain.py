@@ -49,7 +49,7 @@ def cases() -> Iterator[Case]:
 
 
 def page(code: str) -> str:
-    """Return what there is to say about a code."""
+    """Return the page of a code."""
     entry = CODES[code]
     head = f"{code}: {entry.title}\nlevel: {entry.level}\n\n{entry.explanation}\n\nWhat to do: {entry.advice}"
     if run := _RUNS.get(entry.evidence.said):

@@ -35,7 +35,7 @@ Identity = tuple[int, int]  # device and inode: equal for two paths of one file
 
 
 class FileError(Exception):
-    """A file or folder that cannot be read or written; the message says why and what would help."""
+    """A file or folder that cannot be read or written; the message has the reason and what would help."""
 
     def __init__(self, path: Path, message: str) -> None:
         super().__init__(path, message)

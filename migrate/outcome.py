@@ -1,4 +1,4 @@
-"""What a run says about a project: per file the new bytes, and a finding for every old reference."""
+"""The result of a run over a project: per file the new bytes, and a finding for every old reference."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Says in one line each what is missing that `make` cannot install. Used by the Makefile before .venv is made.
+# Reports each missing prerequisite that `make` cannot install on its own line. Used by the Makefile before .venv is made.
 python=${PYTHON:-python3}
 missing=0
 say() { echo "missing: $*" >&2; missing=1; }

@@ -1,4 +1,4 @@
-"""An old pair is shown as migrate rewrites it, verified, and drawn: each step is a command that users have, too."""
+"""Shows how migrate rewrites an old pair, verifies it and draws its messages: each step is a command of users, too."""
 
 from __future__ import annotations
 

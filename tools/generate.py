@@ -1,4 +1,4 @@
-"""Writes every text that is made from the fact tables; with --check it only tells which are stale.
+"""Writes every text that is made from the fact tables; with --check it only reports which are stale.
 
 comch_next/_codes.py   the result codes and other enums as Python enums
 comch_next/declarations, comch_next/capi/_pointers.py  what C declares, read without the tables: see

@@ -1,4 +1,4 @@
-"""Writes the table of migrate's codes into MIGRATION.md; with --check it only tells whether it is stale."""
+"""Writes the table of migrate's codes into MIGRATION.md; with --check it only reports whether it is stale."""
 
 from __future__ import annotations
 

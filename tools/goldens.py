@@ -1,7 +1,7 @@
-"""Write the golden cases of migrate's rules anew: the befores as they are, the afters as rewriting gives them.
+"""Writes the golden cases of migrate's rules anew: the befores unchanged, the afters as migrate rewrites them.
 
-A case that comes out otherwise than before is a change of behaviour: read the diff before it is committed. Cases that
-are left alone come first.
+A case whose result differs is a change of behaviour: read the diff before you commit it. Cases that are left alone come
+first.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Child processes with a deadline, for the tools that run programs and read what they say."""
+"""Child processes with a deadline, for the tools that run programs and read their output."""
 
 from __future__ import annotations
 

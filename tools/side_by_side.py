@@ -1,9 +1,9 @@
 """Runs a sample of samples_legacy, or an end of it, beside its twin in samples_new and compares what the ends print.
 
-`python -m migrate verify` is another thing: it judges what becomes of any program by what the library saw of both
-sides, and takes neither side's word. Here the word is the point: samples print what they sent, received and counted in
-one form, whatever they are written in, so that people can compare them, and this holds them to it. It pairs ends that
-verify does not: in Python, cffi, ctypes and C, of both folders, on other drivers; it looks at the file that arrives.
+`python -m migrate verify` is different: it judges any program by what the library recorded on both sides, not by what
+the program prints. Here the printed transcript is the point: samples print what they sent, received and counted in one
+form, whatever they are written in, and this tool checks that. It pairs ends that verify does not: in Python, cffi,
+ctypes and C, of both folders, on other drivers; and it compares the file that arrives.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Programs that call the old C libraries through cffi or ctypes, made flat: the same program on the old Python module.
 
-The rules learn no spelling: they rewrite the flat program. A cell that C fills (``ffi.new("T **")``, ``c_size_t()``) is
-a list of one item in it, a buffer a bytearray, and a call that fills cells is ``comch_next.store(flat call, cells)``.
+The rules know no spelling: they rewrite the flat program. In it, a cell that C fills (``ffi.new("T **")``,
+``c_size_t()``) is a list of one item, a buffer a bytearray, and a call that fills cells is
+``comch_next.store(flat call, cells)``.
 
     tokens     what an expression of such a program can be
     shapes     C types as texts
@@ -9,9 +10,9 @@ a list of one item in it, a buffer a bytearray, and a call that fills cells is `
     libraries  which libraries are old, and which files share them
     joined     objects that stand for several libraries, one library in their place
     seen       where functions are called, and what names mean there
-    relaying   helpers that look at what a function of C returns, given that by their callers
+    relaying   helpers that examine what a function of C returns: their callers pass it instead
     forwarding functions that only pass on to a function of C, written out where they are called
-    declaring  loops that only tell ctypes of functions
+    declaring  loops that only declare functions to ctypes
     removing   statements taken out of a text
     spelled_out names and types that a program computes, written out first
     looked_up  look-ups of functions whose names cannot be seen, which recorded runs may show
@@ -34,7 +35,7 @@ a list of one item in it, a buffer a bytearray, and a call that fills cells is `
     members    the functions of cffi and ctypes themselves
     uses       which places have room for what stands in the place of a C value
     truth      where only the truth of a value is asked
-    told       the numbers that callbacks get
+    told       the numbers that the library passes to callbacks
     user_data  what a program keeps with tasks and contexts
     views      and of pointers, views and user data
     flatten    the edits of a project, and the places that are not understood

@@ -1,4 +1,4 @@
-"""Functions that C calls, as functions of Python: what they raise goes no further, as it did not pass C."""
+"""Functions that C calls, as functions of Python: their exceptions go no further, as they did not pass through C."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Loops that only tell ctypes of functions, run by hand: what each of them tells of which function."""
+"""Loops that only declare functions to ctypes, evaluated: what each of them declares of which function."""
 
 from __future__ import annotations
 

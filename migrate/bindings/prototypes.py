@@ -1,4 +1,4 @@
-"""What a program tells ctypes of functions: it goes, where it says what the C library says."""
+"""What a program declares to ctypes about functions: removed where it agrees with the C library."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Why a program that calls C stays as it is: the first place that is not understood, and the code for it."""
+"""Why a program that calls C is not rewritten: the first place that is not understood, and the code for it."""
 
 from __future__ import annotations
 

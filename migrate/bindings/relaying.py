@@ -1,4 +1,4 @@
-"""Helpers that look at what a function of C returns, which they find by a name: given that by their callers.
+"""Helpers that call a function of C, found by a name, and examine what it returns: their callers pass that instead.
 
 def call(name, *args):                    def call(name, rc):
     rc = getattr(lib, name)(*args)

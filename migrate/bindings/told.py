@@ -1,4 +1,4 @@
-"""Numbers that the library tells a callback: what C gives as a number is a state, or 0 or 1, to a flat program."""
+"""Numbers that the library passes to a callback: a number of C is a state, or 0 or 1, in a flat program."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a value of ctypes is tested for truth: a cell is as true as what is in it, but a list of one item always is."""
+"""Where a value of ctypes is tested for truth: a cell is true if its contents are, but a list of one item always is."""
 
 from __future__ import annotations
 

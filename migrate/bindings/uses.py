@@ -1,4 +1,4 @@
-"""Which places have room for what takes the place of a C value: a name that holds it, not arithmetic on it."""
+"""Which places can take the replacement of a C value: a name that holds it, not arithmetic on it."""
 
 from __future__ import annotations
 

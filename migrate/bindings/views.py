@@ -1,4 +1,4 @@
-"""Which places have room for what stands in the place of a pointer, or of a buffer that shows other memory."""
+"""Which places can take the replacement of a pointer, or of a buffer that shows other memory."""
 
 from __future__ import annotations
 

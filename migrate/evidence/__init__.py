@@ -1,6 +1,6 @@
 """What recorded runs of a program show: the accounts that `comm_channel_compat run --report FILE.json` wrote.
 
-A run counts for a file that is byte for byte the one that ran, and for lines that ran; all that it shows has to agree.
+A run counts for a file that is byte for byte the one that ran, and for lines that ran; all accounts have to agree.
 
     accounts   the files, read
     runs       what they show of a project's lines

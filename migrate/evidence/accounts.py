@@ -14,7 +14,7 @@ VERSION = 2
 
 
 class AccountError(Exception):
-    """A file that is no account, or of another version."""
+    """A file that is not an account, or an account of another version."""
 
 
 class Site(NamedTuple):
@@ -65,7 +65,7 @@ class Account:
 
 
 def read(path: Path) -> Account:
-    """Read an account; AccountError if it is none."""
+    """Read an account. Raises AccountError if the file is not one."""
     try:
         facts = json.loads(path.read_bytes())
         if facts["version"] != VERSION:

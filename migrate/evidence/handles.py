@@ -1,7 +1,7 @@
-"""Variables with handles that migrate cannot see the origin of: what runs show that they hold, and where it was made.
+"""Variables with handles whose origin migrate cannot see: what they held in runs, and where that was made.
 
-A variable is explained as a whole, or not at all: every call on it that looks old ran, as a call of one kind of handle,
-made at places of the project; and one of these calls can be nothing else.
+A variable is explained as a whole or not at all: every call on it that looks old must have run, as a call of one kind
+of handle, made at places of the project, and at least one of these calls can only be an old one.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Names of the old API that getattr computes, as tables of those that are seen, or that runs read.
+"""Names of the old API that getattr computes, as tables of those that are written in the program or that runs read.
 
-What no run read is a KeyError.
 `getattr(cc, prefix + verb)` becomes `{"doca_dev_open": cc.doca_dev_open, ...}[prefix + verb]`, which the rules rewrite
-as they rewrite every table of functions; so does `getattr(lib, prefix + verb)`, or `lib[...]`, of cffi and ctypes.
+as they rewrite every table of functions; so does `getattr(lib, prefix + verb)`, or `lib[...]`, of cffi and ctypes. A
+name that no run read raises KeyError.
 """
 
 from __future__ import annotations

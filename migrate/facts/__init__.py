@@ -1,1 +1,1 @@
-"""Facts about a program, made once, never changed: references, where handles go, lifetimes, result codes."""
+"""Facts about a program, computed once and never changed: references, where handles go, lifetimes, result codes."""

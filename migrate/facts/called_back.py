@@ -1,4 +1,4 @@
-"""Which code runs inside of callbacks of the old library."""
+"""Which code runs inside callbacks of the old library."""
 
 from __future__ import annotations
 

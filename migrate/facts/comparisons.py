@@ -1,4 +1,4 @@
-"""Where values are told apart: by `==`, as keys and in sets, by the methods that they have."""
+"""Where a program distinguishes values: by `==`, as keys and in sets, by the methods that they have."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Where a handle may have been destroyed or closed before: what held one when it was, until it holds another.
 
-A place is a variable, or a field of what it holds. What a function ends is ended for its callers where they can name
-it: by a parameter, or by a variable of both. That two places may hold one handle is not looked for.
+A place is a variable, or a field of what it holds. What a function ends is ended for its callers if they can name
+it: by a parameter, or by a variable of both. Two places that hold one handle are not detected.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The old API as the points-to analysis meets it: its names, its handles and where they come from.
 
-A handle's origin is the call that made it, or the parameter that brings it from callers nobody sees. What a handle
-gives has its origin: the peers of an endpoint and the device opened from a list change together with it.
+A handle's origin is the call that made it, or the parameter that brings it from unknown callers. Handles that come from
+a handle have its origin: the peers of an endpoint, and the device opened from a list, change together with it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Where a program looks into what a handle is: calls that show, copy or change objects, or look up by a name."""
+"""Where a program inspects a handle: calls that show, copy or change objects, or look up a name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the old library does later with what it is given: it keeps user data, and calls functions with handles."""
+"""What the old library does later with its arguments: it keeps user data, and calls functions with handles."""
 
 from __future__ import annotations
 

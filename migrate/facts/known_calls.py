@@ -1,4 +1,4 @@
-"""What calls of Python's own do with what they are given, by their last names."""
+"""What calls of Python's own library do with their arguments, by their last names."""
 
 # Make a text of it, or write it as text.
 BY_REPR = frozenset({"repr", "ascii", "pprint", "pformat"})

@@ -1,4 +1,4 @@
-"""Methods on objects that nobody knows: which of them may be calls of the old API after all."""
+"""Methods on unknown objects: which of them may be calls of the old API."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What keeps handles old: where they go that cannot be followed, and what is done to them that only old ones bear."""
+"""What keeps handles old: places where they cannot be followed, and uses that only old handles support."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ Place: TypeAlias = "tuple[Variable | str | int, ...]"
 
 
 def place_of(node: ast.AST, names: Names) -> Place | None:
-    """Return the place that an expression reads or stores to; None for what is no place."""
+    """Return the place that an expression reads or stores to; None if it is not a place."""
     parts: list[str | int] = []
     while isinstance(node, ast.Attribute | ast.Subscript):
         if isinstance(node, ast.Attribute):

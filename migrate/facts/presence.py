@@ -1,4 +1,4 @@
-"""Where a handle may be None, or destroyed: what every path to a place has made sure of."""
+"""Where a handle may be None, or destroyed: what holds on every path to a place."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Everything that a rule or the decision may ask about a program, behind one face."""
+"""Everything that a rule or the decision may ask about a program, as methods of one class."""
 
 from __future__ import annotations
 

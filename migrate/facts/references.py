@@ -1,4 +1,4 @@
-"""Every place where a project names the old API: what is rewritten and what is refused are counted against it."""
+"""Every place where a project names the old API: reports count rewritten and refused references against these."""
 
 from __future__ import annotations
 

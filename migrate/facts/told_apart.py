@@ -1,4 +1,4 @@
-"""Which tokens a program tells apart: they, or what holds them, are compared, or found by their hashes."""
+"""Which tokens a program distinguishes: they, or what holds them, are compared, or found by their hashes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Callers that nobody sees: which parameters they would fill with old handles, and whether there are any at all."""
+"""Unknown callers: which parameters they would fill with old handles, and whether there can be any."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _LOADING |= {"load_module", "entry_points", "iter_entry_points", "exec"}
 
 
 class Callers:
-    """Judges functions that nothing in the project calls."""
+    """Judges functions without a call in the project."""
 
     def __init__(self, forest: Forest, values: Values) -> None:
         self._forest, self._values = forest, values

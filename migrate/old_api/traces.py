@@ -1,4 +1,4 @@
-"""How the old API shows in the bytes of a file, for a search that must not parse."""
+"""Patterns of the old API in the bytes of a file, for a search that must not parse."""
 
 from __future__ import annotations
 

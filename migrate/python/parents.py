@@ -1,4 +1,4 @@
-"""What stands above a node of a syntax tree."""
+"""The ancestors of a node of a syntax tree."""
 
 from __future__ import annotations
 

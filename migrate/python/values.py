@@ -1,8 +1,8 @@
 """Which values an expression can have, over all files of a project: a points-to analysis of its own language.
 
-It has no order of statements: a variable, a field of a class or an element of a container has every value that anything
-in the project stores there. What the analysis cannot follow is UNKNOWN, and what goes where it cannot follow is a sink.
-Values of libraries that somebody else knows (Knowledge) pass through it as opaque Tokens.
+It ignores the order of statements: a variable, a field of a class or an element of a container has every value that
+anything in the project stores there. A value that it cannot follow is UNKNOWN; a place to which it cannot follow a
+value is a sink. Values of libraries that a Knowledge describes pass through it as opaque Tokens.
 """
 
 from __future__ import annotations

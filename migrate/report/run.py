@@ -1,4 +1,4 @@
-"""What a whole run found: the outcomes of its files, what went wrong, and what both add up to."""
+"""The result of a whole run: the outcomes of its files, the problems, and the totals of both."""
 
 from __future__ import annotations
 

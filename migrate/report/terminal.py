@@ -1,4 +1,4 @@
-"""The report on a terminal: a tree for each cause with what waits for it, and what is left by file."""
+"""The report on a terminal: a tree for each cause with the references that depend on it, and the rest by file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Message flags: generation 1 knows none but DOCA_CC_MSG_FLAG_NONE."""
+"""Message flags: generation 1 has none but DOCA_CC_MSG_FLAG_NONE."""
 
 from __future__ import annotations
 

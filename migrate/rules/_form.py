@@ -1,7 +1,7 @@
-"""What a form is: the modern expression for an old call, written once; the text of both spellings follows from it.
+"""Forms: the modern expression for an old call, written once; the text of both spellings follows from it.
 
-In objects it is the expression itself, which raises. In flat its outcome: the code alone or before the outputs, and
-INVALID_VALUE where the handle is None.
+In objects it is the expression itself, which raises. In flat it is its outcome: the code alone or before the outputs,
+and INVALID_VALUE where the handle is None.
 """
 
 from __future__ import annotations

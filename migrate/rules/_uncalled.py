@@ -1,4 +1,4 @@
-"""Functions and methods as values: the new one where it takes the same, else a lambda of the old parameters."""
+"""Functions and methods as values: the new one if it takes the same arguments, else a lambda of the old parameters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What functions of doca_comch are given: counts in the place of their log2, and the arguments that are new."""
+"""The arguments of functions of doca_comch: counts in the place of their log2, and new arguments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the functions go whose arguments have changed: the calls of them, and what ctypes is told of them."""
+"""Where functions with changed arguments are used: their calls, and their declarations to ctypes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The types that ctypes is told of: of arguments, of numbers that C fills in, and of the length of a message."""
+"""The types that are declared to ctypes: of arguments, of numbers that C fills in, and of the length of a message."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whole names of doca_cc in a text, Python or C, comments included: each gives way to its successor."""
+"""Whole names of doca_cc in a text, Python or C, comments included: each is replaced by its successor."""
 
 from __future__ import annotations
 

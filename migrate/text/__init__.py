@@ -1,1 +1,1 @@
-"""New text: small nodes for new code, their rendering by libcst, comments, and the check of the result."""
+"""New text: small nodes for new code, rendering by libcst, comments, and the check of the result."""

@@ -1,4 +1,4 @@
-"""Chooses the names that comch_next has in a file: one for each scope that imports it, and nobody else's."""
+"""Chooses the names of comch_next in a file: one for each scope that imports it, unused otherwise."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who reads a name, and what becomes of those places."""
+"""Where a name is read, and what becomes of those places."""
 
 from __future__ import annotations
 

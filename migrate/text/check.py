@@ -1,4 +1,4 @@
-"""Checks a rewritten file against the old one: every name that was bound where it is used is so now."""
+"""Checks a rewritten file against the old one: every name that was bound where it is used is still bound there."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`__all__`: the names that it gives to others, and its text without some of them."""
+"""`__all__`: the names that it exports, and its text without some of them."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Endings that somebody has modernised: differences that were meant, each with its code.
+"""Endings that were modernised by hand: intended differences, each with its code.
 
 A context without `one_sided=True` raises Shutdown when a peer leaves in order, and ConnectionAborted from update_info
-behind that, where generation 1 had no event, or ConnectionReset at another time. Lines of standard output that name the
-new ending belong to it. What else differs is a divergence.
+after that, where generation 1 reported nothing, or ConnectionReset at another time. Lines of standard output that name
+the new ending belong to it. Any other difference is a divergence.
 """
 
 from __future__ import annotations

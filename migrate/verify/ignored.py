@@ -1,4 +1,4 @@
-"""What is not compared since the user says so: parts of messages, of the output and of files."""
+"""What is not compared because of --ignore: parts of messages, of the output and of files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a verification leaves for a look: both sides of the program, and what each end of each run said and did."""
+"""What --keep leaves: both sides of the program, and the output and traces of each end of each run."""
 
 from __future__ import annotations
 

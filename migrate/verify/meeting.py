@@ -1,4 +1,4 @@
-"""Whether the ends of a pair have met, and what the program says of it where they have not."""
+"""Whether the ends of a pair have met, and what the program printed if they have not."""
 
 from __future__ import annotations
 

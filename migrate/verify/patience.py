@@ -1,4 +1,4 @@
-"""How long a process has had: the time in which it waited for a processor does not count against it."""
+"""How much time a process has used: time in which it waited for a processor does not count."""
 
 from __future__ import annotations
 

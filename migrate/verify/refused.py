@@ -1,4 +1,4 @@
-"""What a command line gives to the programs, if the toolkit refuses it: ends that all fail at that look alike."""
+"""Options that are passed to the programs, and that the toolkit would refuse there: all ends would then fail alike."""
 
 from __future__ import annotations
 

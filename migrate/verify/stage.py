@@ -1,4 +1,4 @@
-"""A run of all ends of a program: processes with a deadline, in a directory of their own, and what they leave."""
+"""A run of all ends of a program: processes with a deadline, in a directory of their own, and their results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What each thread of a program did, in its order: what it sent, received and printed, how calls failed, whom it left.
+"""What each thread of a program did, in order: sends, receives, prints, failed calls, peers that it left.
 
 One thread has one order. Between threads, and between those that print without Python, a run shows none.
 """

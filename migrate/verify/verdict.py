@@ -1,4 +1,4 @@
-"""What a verification comes to, and why."""
+"""The result of a verification, and its reasons."""
 
 from __future__ import annotations
 

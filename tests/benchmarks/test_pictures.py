@@ -130,7 +130,7 @@ def test_the_committed_picture_is_of_the_committed_data() -> None:
 
 
 def test_the_data_are_those_of_the_page() -> None:
-    """All figures of its tables, rounded as there, but those in brackets, which are of another machine."""
+    """All figures of its tables, rounded as there, except those in brackets, which are targets and ranges."""
     page = (ROOT / "docs" / "benchmarks.md").read_text(encoding="utf-8")
     data = json.loads((ROOT / "docs" / "benchmarks.json").read_text(encoding="utf-8"))
     cells = (re.sub(r"\([^)]*\)", "", line).split("|")[1:] for line in page.splitlines() if line.startswith("|"))

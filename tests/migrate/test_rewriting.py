@@ -185,7 +185,7 @@ FACADE = {
 def test_names_in_all_of_an_installed_project_are_for_other_programs() -> None:
     outcomes = rewritten(FACADE, options=Options(public=frozenset(map(Path, FACADE))))
     (finding,) = [finding for finding in outcomes["pkg/compat.py"].findings if finding.code == "CCM002"]
-    assert finding.message == "the import stays: __all__ gives the name to other programs"
+    assert finding.message == "the import stays: __all__ exports the name to other programs"
     new = outcomes["pkg/link.py"].new.decode()
     assert new.startswith("from . import compat\nimport comch_next as comch\ndef size(end: comch.Channel):\n")
 

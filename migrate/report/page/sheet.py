@@ -1,4 +1,4 @@
-"""What all pages have: the head with style and script, which nothing from outside may join."""
+"""The head of all pages, with style and script; the pages load nothing from outside."""
 
 from __future__ import annotations
 

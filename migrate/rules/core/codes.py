@@ -1,4 +1,4 @@
-"""Name and describe result codes, and test them."""
+"""Name, describe and test result codes."""
 
 from migrate.rules._answers import Rule
 from migrate.rules._form import SUCCESS

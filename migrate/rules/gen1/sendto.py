@@ -1,4 +1,4 @@
-"""Send without waiting; a flat call says how many bytes, unless those are all."""
+"""Send without waiting; a flat call passes the number of bytes, unless it sends all of them."""
 
 from __future__ import annotations
 

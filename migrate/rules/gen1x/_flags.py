@@ -1,4 +1,4 @@
-"""Message flags of DOCA 1.2 to 1.4: DONTWAIT is a timeout of 0, MORE asks for nothing."""
+"""Message flags of DOCA 1.2 to 1.4: DONTWAIT is a timeout of 0, MORE has no effect."""
 
 from __future__ import annotations
 

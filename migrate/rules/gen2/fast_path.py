@@ -1,4 +1,4 @@
-"""Make producers and consumers, and configure and allocate their tasks, in the word order of 2.5 or of 2.6."""
+"""Make producers and consumers, and configure and allocate their tasks, in the names of 2.5 or of 2.6."""
 
 from __future__ import annotations
 

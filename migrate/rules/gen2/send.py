@@ -1,4 +1,4 @@
-"""Configure and allocate the send tasks of servers and clients, in the word order of 2.5 or of 2.6."""
+"""Configure and allocate the send tasks of servers and clients, in the names of 2.5 or of 2.6."""
 
 from __future__ import annotations
 

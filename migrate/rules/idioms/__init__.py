@@ -1,6 +1,6 @@
-"""Rules that join statements, where the program shows that nothing in it can tell; only --idioms asks for them.
+"""Rules that join statements, where analysis shows that the program cannot notice; they run with --idioms only.
 
-An idiom stands on a change that has been decided: where it does not hold, that change stays as it is.
+An idiom extends a change that has been decided: where it does not apply, that change stays as it is.
 """
 
 from __future__ import annotations

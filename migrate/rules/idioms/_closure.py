@@ -1,4 +1,4 @@
-"""What can be come to from each node of a graph, as sets in the bits of a number: shared, where walks would repeat."""
+"""The nodes that each node of a graph leads to, as sets in the bits of a number: shared, where walks would repeat."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a client has been let in for certain where a statement stands, so that only messages are left to come."""
+"""Whether a client has certainly been accepted where a statement stands, so that only messages can still arrive."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Raise and catch once, in place of flat calls in a row whose codes are each checked to leave in the same way.
 
-Needs: the checks only leave (they print, give back, return, raise or exit), and in the same words; nobody reads the
-code behind them but as SUCCESS, nor what a failed call was to give; nothing else stands between the calls, whose
-arguments raise nothing of their own. Setters behind a constructor and the wait behind a connect go along.
+Needs: the checks only leave (they print, close, return, raise or exit), with the same statements; after them nothing
+reads the code other than as SUCCESS, nor the outputs of a failed call; nothing else stands between the calls, whose
+arguments raise nothing of their own. Setters after a constructor and the wait after a connect are included.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Connect and wait until the service has let the client in, in place of a loop right behind that asks whether it has.
+"""Connect and wait until the service has accepted the client, in place of a loop after connect that polls for it.
 
-Needs: nothing else in the loop, and nothing that could run meanwhile; nobody looks at the connection, nor uses the
-context but to close it, when it has not come up: `connect` has left it by then.
+Needs: nothing else in the loop, and nothing that could run meanwhile. If the connection does not come up, nothing reads
+it, nor uses the context except to close it: `connect` has left it by then.
 """
 
 from __future__ import annotations

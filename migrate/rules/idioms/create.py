@@ -1,7 +1,7 @@
-"""Give the options to the constructor, in place of statements right behind it that set them one by one.
+"""Pass the options to the constructor, in place of statements right after it that set them one by one.
 
-Needs: nothing stands between; each value is there (no None, which the constructor takes for unset) and may be evaluated
-before; nobody reads the context when one of the options has been refused.
+Needs: nothing stands between; no value is None, which the constructor takes for unset, and each may be evaluated
+earlier; nothing reads the context when one of the options has been refused.
 """
 
 from __future__ import annotations

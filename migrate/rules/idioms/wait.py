@@ -1,8 +1,8 @@
 """Receive once and wait for a message, in place of a wait in a poller right before that.
 
-Needs: a client that has been let in, which nothing but a message or the end of its connection wakes; a wait without an
-end for its event channel alone, armed before. The poller is a variable of one function, or a field of the client's
-object that its constructor has filled; it goes when nothing waits in it any more.
+Needs: a client that has been accepted, so that only a message or the end of its connection wakes it; a wait without a
+time limit for its event channel alone, armed before. The poller is a variable of one function, or a field of the
+client's object that its constructor has filled; it is removed when nothing waits in it any more.
 """
 
 from __future__ import annotations

@@ -5,9 +5,9 @@ Appends JSON lines to a file per process in the folder that MIGRATE_WATCH names:
 
 ran       the first call from a line: `at`
 failed    a call from a line of the program returned or raised a result other than success and waiting, or could not be
-          made, as there is no such name or argument: `result`, `thread`, and `raised` if it was an exception. Of those
-          that repeat the last one, result and place, a hundred are recorded: how often a program asks may depend on the
-          machine
+          made, as there is no such name or argument: `result`, `thread`, and `raised` if it was an exception. Of calls
+          that repeat the result and place of the last one, a hundred are recorded: how often a program polls may depend
+          on the machine
 printed   the program wrote to standard output: `lines`, the newlines, and `rest`, the bytes behind the last one
 
 `at` is a line of the program, that is of a file below MIGRATE_WATCH_ROOT. What failed or was printed also has `t`,
