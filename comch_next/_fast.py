@@ -96,4 +96,4 @@ class FastContext(Context):
             if not moved:
                 self._default_engine().wait(left)
         if self.state is not State.RUNNING:
-            raise ConnectionAborted(f"{self!r} cannot run: what it stands on has ended")
+            raise ConnectionAborted(f"{self!r} cannot run: its connection or message queue has ended")

@@ -77,7 +77,7 @@ class Peer(Connection):
     def send(self, data: Buffer, timeout: float | None = None) -> None:
         """Send one message, as the context's `send_to`."""
         if self._context._endpoint is None:
-            raise NotConnected("send: this side has left the connection; its context is one-sided no more")
+            raise NotConnected("send: this side has left the connection; its context is no longer one-sided")
         self._context.send_to(data, self, timeout)
 
     def flush(self, timeout: float | None = None) -> None:

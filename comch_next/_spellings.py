@@ -580,8 +580,8 @@ ABSENT: dict[str, str] = {
     'doca_pe_set_notification_handle': 'Windows: the call is for its completion ports',
     'doca_task_batch': 'batches: tasks are submitted one by one',
     'doca_task_completion_cb_t': 'C only: each kind of task has callbacks of its own, `(task)`',
-    'doca_version': "version: that of the C library; `importlib.metadata.version` tells this package's",
-    'doca_version_runtime': "version: that of the C library; `importlib.metadata.version` tells this package's",
+    'doca_version': "version: that of the C library; `importlib.metadata.version` has this package's",
+    'doca_version_runtime': "version: that of the C library; `importlib.metadata.version` has this package's",
     'log_flush_callback': "logging: use Python's logging",
 }
 

@@ -288,7 +288,7 @@ class Link:
         while context.state is State.STARTING:
             yield self._turn_both()
         if context.state is not State.RUNNING:
-            raise ConnectionAborted(f"{context!r} cannot run: what it stands on has ended")
+            raise ConnectionAborted(f"{context!r} cannot run: its connection has ended")
 
     def _catch_up(self) -> None:
         """Read all words that have arrived; by the protocol there are never more in flight than posted receives."""

@@ -21,7 +21,7 @@ _BITS = {"uint8_t": 8, "int": 31, "uint16_t": 16, "uint32_t": 32, "uint64_t": 64
 _ABSENT = {
     "doca_argp_": "parse arguments with argparse",
     "doca_log": "log with logging, to a backend of doca_log_backend_create_with_file or the like",
-    "doca_version": "it is the C library's; importlib.metadata.version tells this package's",
+    "doca_version": "it is the C library's; importlib.metadata.version has this package's",
     "doca_mmap_export_rdma": "it is for RDMA; doca_mmap_export_pci is for the other side",
     "doca_mmap_set_dmabuf_memrange": "it is for memory of graphics cards; doca_mmap_set_memrange takes a buffer",
     **dict.fromkeys(

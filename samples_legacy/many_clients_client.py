@@ -99,7 +99,7 @@ def main():
     parser.add_argument("-n", "--count", type=int, default=8, help="number of clients")
     args = parser.parse_args()
     if args.count < 1:
-        parser.error("--count is %d: there must be one at least" % args.count)
+        parser.error("--count is %d: it must be at least 1" % args.count)
     rc, dev = open_device(args.pci_addr)
     if rc != DOCA_SUCCESS:
         print("result", doca_error_get_name(rc))

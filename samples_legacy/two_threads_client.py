@@ -105,7 +105,7 @@ def main():
     parser.add_argument("-n", "--count", type=int, default=200, help="messages each way")
     args = parser.parse_args()
     if args.count < 1:
-        parser.error("--count is %d: there must be one at least" % args.count)
+        parser.error("--count is %d: it must be at least 1" % args.count)
     stop_fd, wakeup_fd = os.pipe()
     os.set_blocking(wakeup_fd, False)
     signal.set_wakeup_fd(wakeup_fd)

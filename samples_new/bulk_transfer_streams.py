@@ -26,7 +26,7 @@ class Plan(NamedTuple):
     def of(cls, buffers: int, size: int) -> "Plan":
         """A plan that can be carried out; ValueError for another."""
         if buffers < 1 or not 1 <= size <= MAX_SIZE:
-            raise ValueError(f"{buffers} buffers of {size} bytes: there must be one at least, of 1 to {MAX_SIZE} bytes")
+            raise ValueError(f"{buffers} buffers of {size} bytes: legal is 1 buffer or more, of 1 to {MAX_SIZE} bytes")
         return cls(buffers, size)
 
 

@@ -35,7 +35,7 @@ def main() -> int:
     parser.add_argument("-n", "--count", type=int, default=8, help="number of clients")
     args = parser.parse_args()
     if args.count < 1:
-        parser.error(f"--count is {args.count}: there must be one at least")
+        parser.error(f"--count is {args.count}: it must be at least 1")
     try:
         with comch.open_device(args.pci_addr) as device, ThreadPoolExecutor(args.count) as pool:
             for log in pool.map(lambda number: run_client(device, number), range(1, args.count + 1)):

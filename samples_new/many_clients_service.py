@@ -46,7 +46,7 @@ def main() -> int:
     parser.add_argument("-n", "--count", type=int, default=8, help="number of clients to wait for")
     args = parser.parse_args()
     if args.count < 1:
-        parser.error(f"--count is {args.count}: there must be one at least")
+        parser.error(f"--count is {args.count}: it must be at least 1")
     try:
         with (
             comch.open_device(args.pci_addr) as device,

@@ -79,7 +79,7 @@ def main() -> int:
     parser.add_argument("-s", "--size", type=int, default=1 << 16, help="bytes of a block")
     args = parser.parse_args()
     if min(args.count, args.size) < 1:
-        parser.error("the count and the size are from 1 on")
+        parser.error("the count and the size must be at least 1")
     try:
         with comch.open_device(args.pci_addr) as device:
             run(device, args.size, args.count)

@@ -66,7 +66,7 @@ def main() -> int:
     parser.add_argument("-n", "--count", type=int, default=1000, help="round trips")
     args = parser.parse_args()
     if args.count < 1:
-        parser.error("the count is from 1 on")
+        parser.error("the count must be at least 1")
     try:
         with comch.open_device(args.pci_addr) as device:
             run(device, args.count)

@@ -109,9 +109,9 @@ def main() -> int:
     args = parser.parse_args()
     for option, number in (("--count", args.count), ("--rounds", args.rounds)):
         if number < 1:
-            parser.error(f"{option} is {number}: there must be one at least")
+            parser.error(f"{option} is {number}: it must be at least 1")
     if args.least_live is not None and args.least_live < 0:
-        parser.error(f"--least-live is {args.least_live}: there is none below 0")
+        parser.error(f"--least-live is {args.least_live}: it must be at least 0")
     least_live = args.count if args.least_live is None else args.least_live
     try:
         with comch.open_device(args.pci_addr) as device:

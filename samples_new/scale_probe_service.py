@@ -99,7 +99,7 @@ def main() -> int:
     parser.add_argument("-n", "--count", type=int, default=8, help="number of servers")
     args = parser.parse_args()
     if args.count < 1:
-        parser.error(f"--count is {args.count}: there must be one at least")
+        parser.error(f"--count is {args.count}: it must be at least 1")
     try:
         with comch.open_device(args.pci_addr) as device, device.open_representor(args.rep_pci) as rep:
             run(device, rep, args.count)

@@ -117,7 +117,7 @@ def main() -> int:
     parser.add_argument("-n", "--count", type=int, default=200, help="messages each way")
     args = parser.parse_args()
     if args.count < 1:
-        parser.error(f"--count is {args.count}: there must be one at least")
+        parser.error(f"--count is {args.count}: it must be at least 1")
     stop_fd, wakeup_fd = os.pipe()
     os.set_blocking(wakeup_fd, False)
     signal.set_wakeup_fd(wakeup_fd)

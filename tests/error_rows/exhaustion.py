@@ -117,7 +117,7 @@ if not child:
     os._exit(0)
 os.waitpid(child, 0)
 """,
-        "does not let us",
+        "denies access",
     ),
     ("doca_comch_producer_create", "NO_MEMORY"): Program(
         """

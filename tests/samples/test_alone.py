@@ -34,4 +34,4 @@ def test_a_device_that_is_not_there(start_python: StartPython, name: str) -> Non
 def test_a_count_of_nothing(start_python: StartPython, name: str) -> None:
     done = start_python(str(MODERN / f"{name}.py"), "-n", "0").finish()
     assert (done.returncode, done.stdout) == (2, "")
-    assert "from 1 on" in done.stderr
+    assert "must be at least 1" in done.stderr

@@ -198,7 +198,7 @@ def test_a_number_below_one_is_refused(start_python: StartPython, script: str, o
     ways = [(str(MODERN / f"{script}.py"),), *([run_old] if (LEGACY / f"{script}.py").exists() else [])]
     refused = [start_python(*way, option, number).finish() for way in ways]
     for finished in refused:
-        assert_refused(finished, f"{option} is {number}: there must be one at least")
+        assert_refused(finished, f"{option} is {number}: it must be at least 1")
     assert len({finished.stderr for finished in refused}) == 1
 
 

@@ -68,7 +68,7 @@ class Client(ControlContext):
         except by_system(OSError) as error:
             if error.errno in EXHAUSTED:
                 raise self._cannot_dial(error) from error
-            why = "it may not be reached" if isinstance(error, PermissionError) else "nobody listens on it"
+            why = "it cannot be reached" if isinstance(error, PermissionError) else "nobody listens on it"
             self._refused(f"{why} in {runtime_dir()} ({error.strerror or error})")
             return
         self._dialled = True

@@ -83,7 +83,7 @@ class Consumer(FastContext, calls.Consumer):
         except BaseException as error:
             self.end()
             if isinstance(error, by_system(OSError, MemoryError)):
-                raise Initialization(f"ctx_start: {self} cannot have its memory: {error}") from error
+                raise Initialization(f"ctx_start: {self} cannot get its memory: {error}") from error
             raise
         self.path.run(partial(self.path.announce, self._offer, partial(self._announced, self._offer)))
 

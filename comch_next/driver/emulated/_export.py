@@ -52,7 +52,7 @@ class Export(NamedTuple):
         text = as_bytes(data, _CALL)
         facts = text[: _FACTS.size]
         if len(text) != _FACTS.size + _SUM.size or text[_FACTS.size :] != _SUM.pack(zlib.crc32(facts)):
-            raise InvalidValue(f"{_CALL} takes what an export gave, whole and unchanged")
+            raise InvalidValue(f"{_CALL} takes the descriptor that an export returned, complete and unchanged")
         magic, version, *fields = _FACTS.unpack(facts)
         if (magic, version) != (_MAGIC, _VERSION):
             raise InvalidValue(f"{_CALL}: the descriptor is no export of this version")
@@ -69,7 +69,7 @@ class Export(NamedTuple):
                 raise InvalidValue(gone)
             own = os.open(path, os.O_RDWR | os.O_CLOEXEC)
         except by_system(PermissionError) as error:
-            raise NotPermitted(f"{_CALL}: the exporting process does not let us: {error}") from error
+            raise NotPermitted(f"{_CALL}: the exporting process denies access: {error}") from error
         except by_system(OSError) as error:
             if error.errno in EXHAUSTED:
                 raise

@@ -105,7 +105,7 @@ class Mmap(Named, Handle, calls.BufOwner):
     def view(self) -> memoryview:
         """The whole range; it keeps the memory alive. Read-only where the permissions say so."""
         if self.remote is not None:
-            text = "the exporter brought this memory itself, and it lies in that process: only tasks reach it"
+            text = "the exporter allocated this memory itself, in its own process: only tasks reach it"
             raise NotSupported(f"mmap_get_view: {text}")
         found = memoryview(ffi.buffer(self.base, self.size))
         return found if self.writable() else found.toreadonly()

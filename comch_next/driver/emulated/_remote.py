@@ -59,7 +59,7 @@ class Remote:
     """An export of brought memory, as its importer has it. `addr` is the exporter's."""
 
     def __init__(self, export: Export, notice: int) -> None:
-        """Raise InvalidValue for a notice of something else, NotPermitted if Linux does not let us copy."""
+        """Raise InvalidValue for a notice of something else, NotPermitted if Linux does not allow the copy."""
         self._export = export
         facts = os.pread(notice, _FACTS.size + 1, 0)
         whole = len(facts) == _FACTS.size and fcntl.fcntl(notice, fcntl.F_GET_SEALS) & _SEALS == _SEALS
@@ -71,7 +71,7 @@ class Remote:
 
     def _check(self, error: int) -> None:
         if error in _REFUSED:
-            text = f"the exporter brought this memory itself, and process {self._export.pid} may not be read: {_why()}"
+            text = f"the exporter allocated this memory itself; process {self._export.pid} cannot be read: {_why()}"
             raise NotPermitted(f"mmap_create_from_export: {text}")
         if error:
             raise InvalidValue(f"mmap_create_from_export: the exporter has no memory there: {os.strerror(error)}")
@@ -116,5 +116,5 @@ def _why() -> str:
     """Return what Linux restricts, and what can be done."""
     with suppress_system(OSError), open(_YAMA, encoding="ascii") as file:
         if (scope := file.read().strip()) != "0":
-            return f"kernel.yama.ptrace_scope is {scope}; 0, or prctl(PR_SET_PTRACER) in the exporter, lets it"
+            return f"kernel.yama.ptrace_scope is {scope}; 0, or prctl(PR_SET_PTRACER) in the exporter, allows it"
     return "process_vm_readv is refused, by its user's rights or by a filter of system calls"

@@ -242,7 +242,7 @@ class DpaProducer(_OnDpa, Producer):
             what = counted(len(imm), "byte of immediate data is", "bytes of immediate data are")
             raise InvalidValue(f"{what} above the {most} of consumer {consumer_id}")
         if self.is_empty(consumer_id):
-            raise InvalidValue(f"consumer {consumer_id} has posted no receive; is_consumer_empty tells")
+            raise InvalidValue(f"consumer {consumer_id} has posted no receive; is_consumer_empty returns 1 then")
         if wants_completion:
             assert self.completion is not None
             self.completion.check_room()

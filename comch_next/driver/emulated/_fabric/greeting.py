@@ -75,7 +75,7 @@ class Greeting:
         if not handshake.is_trusted(user):
             raise from_code(ErrorCode.AUTHENTICATION, f"user {user} may not connect")
         if self.server.is_full():
-            raise from_code(ErrorCode.FULL, "one client too many")
+            raise from_code(ErrorCode.FULL, "the server has all the clients that it may have")
         self.terms = handshake.Hello.decode(data).terms
         if len(self.bells) not in (1, 2):
             raise from_code(ErrorCode.INVALID_VALUE, "a greeting comes with one bell or two")
