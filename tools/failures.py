@@ -37,8 +37,8 @@ To branch on codes instead, call `comch.outcome(call, ...)`, which returns `(cod
 FUNCTIONS = """
 ## Failures by function
 
-What the headers document for each function. *Emulated* says whether the failure occurs on the emulated pair. The test
-that proves each row, or the reason why none does, is in [proofs.md](proofs.md).
+What the headers document for each function. The column *Emulated* shows whether the failure occurs on the emulated
+pair. The test that proves each row, or the reason why none does, is in [proofs.md](proofs.md).
 """
 
 
