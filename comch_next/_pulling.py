@@ -73,8 +73,9 @@ class PullingContext(Configured):
     def try_send_to(self, data: Buffer, connection: Connection, length: int = UNSET) -> ErrorCode:
         """Send one message if it is accepted at once, and return the result code.
 
-        The code is AGAIN if it is not accepted, otherwise that of the error which send_to raises. Called as a function
-        of the class, `Channel.try_send_to(context, ...)`, it returns INVALID_VALUE for anything but a context.
+        The code is SUCCESS, AGAIN if the message is not accepted, or that of the error which send_to raises. Called as
+        a function of the class, `Channel.try_send_to(context, ...)`, it returns INVALID_VALUE for anything but a
+        context.
         """
         try:
             if data.__class__ is not bytes or (length is not UNSET and length != len(data)):
