@@ -1,4 +1,4 @@
-"""Which files of a tree matter: those that name the old API, and those that its handles can come to or through.
+"""Which files of a tree matter: those that name the old API, and those that its handles can reach or pass through.
 
 Names connect files. A definition that involves the old API carries it to every definition that mentions one of its
 names, in its own file and in those that import it, and to the definitions of other files that it mentions itself. Files

@@ -92,7 +92,7 @@ class Command:
         return [[*group, *self._build_files(group)] for group in ordered]
 
     def _build_files(self, group: Sequence[FileOutcome]) -> list[FileOutcome]:
-        """Return the files that say what a program is linked with, which follow it where it goes on calling C."""
+        """Return the build files of a program that still calls C: they change with it."""
         if not self.settings.rewriting.keep_spelling:
             return []
         from migrate import _build_files  # here: it is seldom asked for

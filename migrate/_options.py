@@ -174,7 +174,7 @@ def split_evidence(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
 
 
 def accounts(names: Sequence[str]) -> tuple[Account, ...]:
-    """Read the accounts of runs; UsageError for what is none."""
+    """Read the accounts of runs. Raises UsageError for a file that is not one."""
     if not names:
         return ()
     from migrate.evidence.accounts import AccountError, read  # here: it is seldom asked for

@@ -28,7 +28,7 @@ def complain(lines: Iterable[Line]) -> None:
 
 
 def put(data: bytes, output: Path | None = None) -> None:
-    """Print to standard output, or write to a file. A reader that has gone is no error."""
+    """Print to standard output, or write to a file. A closed reader is not an error."""
     try:
         if output is not None:
             output.write_bytes(data)

@@ -110,7 +110,7 @@ class Reexports:
 
     @cached_property
     def internal(self) -> frozenset[Path]:
-        """The files from whose `__all__` names may go: the project imports them, nobody else, and nothing reads it."""
+        """The files from whose `__all__` names may go: only the project imports them, and nothing reads the list."""
         shown = {home for path in self._readers for home in self.project.starred(path)}
         files = self.written & self.project.trees.keys() - self.public - self._readers - shown
         able = (path for path in files if self.old[path] or self.project.stars(path))
@@ -123,7 +123,7 @@ class Reexports:
     def settle(self, stays: Mapping[Path, Set[ast.AST]], dropped: Set[ast.alias]) -> Mapping[Path, Mapping[str, bool]]:
         """Return for each file the names that others take, and whether for something old; fills `Old.stays`.
 
-        dropped: aliases that take nothing any more.
+        dropped: aliases that no longer take anything.
         """
         read = {key for path in stays for key in self._read_through(path, stays[path])} | self._refused
         taken: dict[_Key, bool] = dict.fromkeys(read.union(*map(self.origins, read)), True)
@@ -213,7 +213,7 @@ class Reexports:
         return names | {path.stem for path in self.project.trees}
 
     def _public(self) -> Iterator[_Key]:
-        """Iterate over the old names that packages import for nobody in the project."""
+        """Iterate over the old names that packages import, and that no file of the project takes from them."""
         taken = {taking.key for taking in self._takings}
         for path, old in self.old.items():
             if path.name == "__init__.py" and path not in self.internal:

@@ -28,7 +28,7 @@ class Replacement:
     """A new text that lies ready beside its file. `commit` or `discard` ends it; both may be called again."""
 
     def __init__(self, path: Path, old: bytes, new: bytes) -> None:
-        """Prepare everything that can fail; FileError says why the file cannot be replaced."""
+        """Prepare everything that can fail. Raises FileError, with the reason, if the file cannot be replaced."""
         self.path = path
         self.old = old
         self.ready: str | None = None

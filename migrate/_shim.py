@@ -50,7 +50,7 @@ def outcomes(sources: Mapping[Path, Source], given: frozenset[Path]) -> dict[Pat
 
 
 class _File:
-    """One file: each is redirected by itself, as others cannot tell whether it was."""
+    """One file: each is redirected by itself, as other files cannot notice it."""
 
     def __init__(self, path: Path, source: Source, facts: Facts, pragmas: Pragmas) -> None:
         self.path, self.source, self.facts, self.pragmas = path, source, facts, pragmas

@@ -28,7 +28,7 @@ class Enums:
         return next(iter(found)) if len(found) == 1 else None
 
     def names(self, kind: str) -> Mapping[int, str]:
-        """Return the names of an enum's values, the first for each; nothing for what is no enum."""
+        """Return the names of an enum's values, the first for each; nothing if it is not an enum."""
         found = self._types.get(" ".join(kind.split()), [])
         values = found[0] if len(found) == 1 else {}
         names: dict[int, str] = {}

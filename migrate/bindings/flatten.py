@@ -58,7 +58,7 @@ class Flattening:
     """The edits of all files of a project, and the places that are not understood, by file."""
 
     def __init__(self, analysis: Analysis, declared: frozenset[str] = frozenset()) -> None:
-        """Read a project. declared: functions that ctypes has been told of elsewhere."""
+        """Read a project. declared: functions that are declared to ctypes elsewhere."""
         sources, project, vocabulary = analysis.sources, analysis.project, analysis.vocabulary
         self.sources, self.project, self.vocabulary = sources, project, vocabulary
         self.forest, declarations = analysis.forest, analysis.declarations
@@ -419,7 +419,7 @@ class Flattening:
                     self._refuse(NotUnderstood(node, DECLARATION))
 
     def _read_prototypes(self) -> None:
-        """Take away what ctypes is told of functions."""
+        """Remove what is declared to ctypes about functions."""
         for statement in self._prototypes.statements():
             if isinstance(statement, ast.Assign):
                 self.deleted.add(statement)
@@ -486,7 +486,7 @@ class Flattening:
         return frozenset(binding for variable in (*names, *own) for binding in variable.bindings)
 
     def dropped(self) -> frozenset[Ffi]:
-        """Return the FFI objects that nothing needs any more."""
+        """Return the FFI objects that are no longer needed."""
         return self.libraries.ffis - self._kept.keys()
 
 

@@ -1,4 +1,4 @@
-"""What a program gives to libraries that are none of the old ones: it stays as cffi or ctypes has it."""
+"""What a program passes to libraries other than the old ones: it stays as cffi or ctypes has it."""
 
 from __future__ import annotations
 

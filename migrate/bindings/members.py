@@ -56,7 +56,7 @@ class Members:
         return judge(self, node) if judge and node.args else None
 
     def data(self, node: ast.expr) -> Data | None:
-        """Return the shape of what an expression certainly is, None for what is no value of C."""
+        """Return the shape of what an expression certainly is, None if it is not a value of C."""
         found = self._reaching.of(node)
         data = [key for key in keys(found) if isinstance(key, Data)]
         if not data:

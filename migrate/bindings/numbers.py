@@ -19,7 +19,7 @@ _DEPTH = 10
 
 
 def bounds(ctype: str) -> tuple[int, int] | None:
-    """Return the smallest and the largest number of a type of C or ctypes; None for what is no number."""
+    """Return the smallest and the largest number of a type of C or ctypes; None if it is not a number."""
     words = [word for word in re.sub(r"[*\[\]]", " ", ctype).split() if word not in ("const", "signed")]
     name = words[-1].removeprefix("c_").removesuffix("_t") if words else ""
     if name.lower().strip("_") == "bool":

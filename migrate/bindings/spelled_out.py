@@ -27,7 +27,7 @@ _GETATTR = {External("builtins.getattr")}
 
 
 class SpelledOut:
-    """The changes of all files of a project. `declared`: functions that ctypes was told of there."""
+    """The changes of all files of a project. `declared`: functions that are declared to ctypes there."""
 
     def __init__(self, analysis: Analysis) -> None:
         self._sources, self._vocabulary = analysis.sources, analysis.vocabulary

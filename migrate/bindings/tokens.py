@@ -76,7 +76,7 @@ class Computed:
 
 @dataclass(frozen=True)
 class Stranger:
-    """A function of a library that is none of the old ones."""
+    """A function of a library other than the old ones."""
 
     library: Library
     name: str
@@ -100,7 +100,7 @@ class Data:
 
     @property
     def whole(self) -> Data:
-        """The value that it is a part of; itself if it is none."""
+        """The value that it is a part of; itself if it is not a part."""
         return self.part_of.whole if self.part_of else self
 
 

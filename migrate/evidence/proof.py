@@ -25,7 +25,7 @@ class Proofs(Protocol):
     """What is asked of recorded runs."""
 
     def of(self, path: Path, node: ast.AST, code: str, origin: Hashable = None) -> Proof:
-        """Return what runs say of a finding: of a handle's origin, or of the place alone."""
+        """Return what runs show of a finding: of a handle's origin, or of the place alone."""
 
     def behind(self, reference: Reference) -> Proof:
         """Return what a reference that changes has only runs to show for."""
@@ -52,5 +52,5 @@ class Evidence:
         return make({}), NO_PROOFS
 
     def explained(self, causes: Mapping[Path, Cause]) -> Mapping[Path, Cause]:
-        """Return why files that call C stay as they are, with what runs say of that."""
+        """Return why files that call C stay as they are, with what runs show of that."""
         return causes

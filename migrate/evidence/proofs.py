@@ -20,13 +20,13 @@ _PREFIX = "DOCA_ERROR_"
 
 
 class RecordedProofs:
-    """What runs say of the findings of a project. lookups: why names that are looked up there stay so."""
+    """What runs show of the findings of a project. lookups: why names that are looked up there stay so."""
 
     def __init__(self, facts: Facts, runs: Runs, explained: Explained, lookups: Mapping[tuple[Path, int], str]) -> None:
         self._facts, self._runs, self._explained, self._lookups = facts, runs, explained, lookups
 
     def of(self, path: Path, node: ast.AST, code: str, origin: Hashable = None) -> Proof:
-        """Return what runs say of a finding: of a handle's origin, or of the place alone."""
+        """Return what runs show of a finding: of a handle's origin, or of the place alone."""
         evidence = CODES[code].evidence
         if not evidence.settles:
             return Proof()

@@ -18,7 +18,7 @@ class CalledBack:
         self._forest, self._values, self._calls = forest, values, calls
 
     def may_run(self, node: ast.AST) -> bool:
-        """Whether an expression may be evaluated inside of a callback."""
+        """Whether an expression may be evaluated inside a callback."""
         todo, seen = [self._forest.of(node).function(node)], set[ast.AST]()
         while todo:
             function = todo.pop()

@@ -20,7 +20,7 @@ _REPEATING = (ast.For, ast.AsyncFor, ast.While, ast.FunctionDef, ast.AsyncFuncti
 
 
 class Found(NamedTuple):
-    """Handles that are told apart, with the code of what may differ."""
+    """Handles that are distinguished, with the code of what may differ."""
 
     values: Iterable[Value]
     node: ast.AST

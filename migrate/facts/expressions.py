@@ -215,7 +215,7 @@ class Expressions:
         return isinstance(binding, (ast.arg, ast.alias, ast.ClassDef, *FUNCTIONS)) and not again
 
     def is_statement(self, node: ast.expr) -> bool:
-        """Whether an expression is a whole expression statement: nobody takes its value."""
+        """Whether an expression is a whole expression statement: its value is not used."""
         return isinstance(self._forest.parents.get(node), ast.Expr)
 
     def is_awaited_or_generator_scope(self, node: ast.expr) -> bool:

@@ -20,7 +20,7 @@ class FeatureTests:
         self._tests = {test for test in self._found() if isinstance(test, ast.If)}
 
     def code(self, node: ast.AST) -> str:
-        """Return CCM006 when the place is a branch of `if hasattr(...)` that nobody can answer."""
+        """Return CCM006 when the place is a branch of `if hasattr(...)` that cannot be answered."""
         tested = self._tests and any(above in self._tests for above in self._forest.above(node))
         return "CCM006" if tested else ""
 

@@ -47,7 +47,7 @@ class OldApi:
     be given something else than their handle. flagged: functions of that spelling that some call may give flags.
     sent: the error classes whose texts are given to calls.
 
-    unseen: the kinds of the handles that parameters hold when callers that nobody sees fill them.
+    unseen: the kinds of the handles that parameters hold when unknown callers fill them.
     """
 
     def __init__(self, vocabulary: Vocabulary, unseen: Mapping[ast.arg, str]) -> None:
@@ -133,7 +133,7 @@ class OldApi:
         return [Token(Failure(key.name))] if is_error and isinstance(key, Symbol) else None
 
     def parameter(self, node: ast.arg) -> Iterable[Given] | None:
-        """Return the handle that callers nobody sees pass for a parameter."""
+        """Return the handle that unknown callers pass for a parameter."""
         kind = self.unseen.get(node)
         if kind is None:
             return None
@@ -177,7 +177,7 @@ class OldApi:
         return [token]
 
     def is_instance(self, token: Token, kind: Token) -> bool | None:
-        """Return whether a handle is of the old class that another token is; None for what is no handle."""
+        """Return whether a handle is of the old class that another token is; None if it is not a handle."""
         name = kind.key.name if isinstance(kind.key, Symbol) else ""
         return self.vocabulary.classes.get(name) == token.key.kind if isinstance(token.key, Handle) else None
 

@@ -101,7 +101,7 @@ class Inspections:
                 yield self._api.sites.get(call.node, ()), node, INSPECTED
 
     def _stored(self, node: ast.Call) -> Iterator[Inspected]:
-        """Yield the handles that are stored under names that are not written, so that nobody can follow them."""
+        """Yield the handles that are stored under names that are not written, so they cannot be followed."""
         given = _arguments(node)
         if isinstance(node.func, ast.Attribute) and getattr(node.func.value, "attr", "") == "__dict__":
             for part in given:

@@ -212,7 +212,7 @@ class Obstacles:
                 self._put(origin, place, code)
 
     def _returned(self, node: ast.Return | ast.Yield) -> None:
-        """Refuse what a function gives to callers that nobody sees."""
+        """Refuse what a function gives to unknown callers."""
         function = self._forest.of(node).function(node)
         if node.value is None or not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
             return

@@ -42,7 +42,7 @@ class Presence:
         self._written = frozenset(value for value in written if isinstance(value, Instance | Collection))
 
     def may_be_none(self, node: ast.expr) -> bool:
-        """Whether an expression may be None, or anything else that is no handle, where it stands."""
+        """Whether an expression may be None, or anything else but a handle, where it stands."""
         if self._is_strange(node):
             return True
         if not self._has_none(node):

@@ -232,11 +232,11 @@ class Facts:
     # ------------------------------------------------------------------ lifetimes and results
 
     def may_be_none(self, node: ast.expr) -> bool:
-        """Whether a handle expression may be None, or anything else that is no handle, where it stands."""
+        """Whether a handle expression may be None, or anything else but a handle, where it stands."""
         return self._presence.may_be_none(node)
 
     def is_called_back(self, node: ast.AST) -> bool:
-        """Whether an expression may be evaluated inside of a callback of the old library."""
+        """Whether an expression may be evaluated inside a callback of the old library."""
         return self._called_back.may_run(node)
 
     def is_seen_none(self, node: ast.expr) -> bool:
@@ -321,7 +321,7 @@ class Facts:
         return self._forest.above(node)
 
     def is_statement(self, node: ast.expr) -> bool:
-        """Whether an expression is a whole expression statement: nobody takes its value."""
+        """Whether an expression is a whole expression statement: its value is not used."""
         return self._expressions.is_statement(node)
 
     def is_awaited_or_generator_scope(self, node: ast.expr) -> bool:

@@ -24,7 +24,7 @@ class Reaching:
         self._solutions: dict[ast.AST, Solution[State]] = {}
 
     def of(self, node: ast.expr) -> frozenset[Value]:
-        """Return what an expression can be where it stands, as far as the order of stores tells."""
+        """Return what an expression can be where it stands, as far as the order of stores shows."""
         everything = self._values.of(node)
         if not isinstance(node, ast.Name) or len(everything) < 2:
             return everything

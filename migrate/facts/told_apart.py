@@ -21,7 +21,7 @@ class ToldApart:
 
     @cached_property
     def names(self) -> Mapping[Token, list[ast.AST]]:
-        """Where functions, methods and classes are told apart."""
+        """Where functions, methods and classes are distinguished."""
         found: dict[Token, list[ast.AST]] = {}
         for place in self._places:
             for token in self._told(place, _is_name):
@@ -30,7 +30,7 @@ class ToldApart:
 
     @cached_property
     def devices(self) -> Sequence[tuple[ast.AST, Sequence[Token]]]:
-        """Where devices are told apart by what they are equal to, each with those that meet there."""
+        """Where devices are distinguished by what they are equal to, each with those that meet there."""
         told = ((place, list(self._told(place, _is_device))) for place in self._places if place.is_deep)
         return [(self._node(place, tokens[0]), tokens) for place, tokens in told if tokens]
 
@@ -39,7 +39,7 @@ class ToldApart:
         return place.node if place.node in self._forest.parents else self._values.uses(token)[0]
 
     def _told(self, place: Place, is_wanted: Callable[[Token], bool]) -> Iterable[Token]:
-        """Return what is told apart in a place: nothing where what it is compared with certainly is something else."""
+        """Return what is distinguished in a place: nothing if it is compared with something that certainly differs."""
         sides = [self._within(side, place, is_wanted) for side in place.sides]
         if place.is_paired and not all(map(_may_be_equal, sides, place.sides)):
             return ()

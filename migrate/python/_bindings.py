@@ -130,7 +130,7 @@ def home_of(variable: Variable) -> ast.AST:
 
 
 def given(variable: Variable) -> Bound | None:
-    """Return what is known of a variable that does not depend on the flow: builtins, and names nobody binds."""
+    """Return what is known of a variable that does not depend on the flow: builtins, and unbound names."""
     if variable is variable.scope.implicit or variable.scope.kind is Kind.TYPES:
         return Bound.ALWAYS
     if variable.scope.kind is Kind.MODULE:

@@ -74,7 +74,7 @@ class Scope:
         return f"_{owner}{name}" if private else name
 
     def find(self, name: str) -> Variable:
-        """Return the variable that `name` means here; one of the module without bindings when nobody binds it."""
+        """Return the variable that `name` means here; one of the module without bindings when nothing binds it."""
         found = self.found.get(name)
         if found is None:
             found = self.found[name] = self._find(self.mangle(name))

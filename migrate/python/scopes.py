@@ -1,7 +1,7 @@
 """Which variable each name of a file means: Python's scope rules, read off the syntax tree.
 
 Two walks, both without recursion: the first notes which scope binds, declares and mentions which names; the second
-resolves, when every binding is known. A name that nobody binds is a variable of the module without bindings.
+resolves, when every binding is known. A name without a binding is a variable of the module without bindings.
 """
 
 from __future__ import annotations

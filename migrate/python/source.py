@@ -22,7 +22,7 @@ _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|\Z)")
 
 
 class Unreadable(Exception):
-    """The bytes are not Python that this interpreter can parse; the message says why."""
+    """The bytes are not Python that this interpreter can parse; the message has the reason."""
 
 
 class Source:

@@ -80,7 +80,7 @@ class Values:
         unseen: Callable[[ast.arg], Iterable[Given] | None] = lambda parameter: None,
         seen: Mapping[Variable, Sequence[Value]] = MappingProxyType({}),
     ) -> None:
-        """Analyse a project. unseen: what callers that nobody sees pass for a parameter, None for UNKNOWN.
+        """Analyse a project. unseen: what unknown callers pass for a parameter, None for UNKNOWN.
 
         seen: what variables have that would be UNKNOWN.
         """

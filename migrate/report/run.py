@@ -125,7 +125,7 @@ class Counts:
 
 
 def stays(finding: Finding) -> bool:
-    """Return whether a reference stays old, so that somebody has to look at it."""
+    """Return whether a reference stays old, and needs you."""
     return not finding.change and finding.level in (Level.NEEDS_EVIDENCE, Level.MANUAL)
 
 

@@ -34,7 +34,7 @@ Rule: TypeAlias = "Callable[[Call, Facts], Answer]"
 
 
 def is_same(first: Answer, second: Answer) -> bool:
-    """Whether two answers about one place say the same, whatever they call the parts of the old code."""
+    """Whether two answers about one place are equal, however they name the parts of the old code."""
     if isinstance(first, Refusal) or isinstance(second, Refusal) or first.code != second.code:
         return first == second
     return _written(first.edits) == _written(second.edits)

@@ -61,7 +61,7 @@ def _is_path(text: str) -> bool:
 
 
 def class_name(name: str, facts: Facts, *, is_tested: bool = False) -> str:
-    """The new name of a class in an annotation, "" for what is no class; is_tested: a choice reads it."""
+    """The new name of a class in an annotation, "" if it is not a class; is_tested: a choice reads it."""
     if name in facts.vocabulary.errors:
         return name
     kind = facts.vocabulary.classes.get(name, "")

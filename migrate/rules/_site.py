@@ -59,7 +59,7 @@ class Site:
 
     @property
     def is_statement(self) -> bool:
-        """Whether nobody takes the value."""
+        """Whether the value is not used."""
         return self.facts.is_statement(self.call.node)
 
     @cached_property

@@ -30,7 +30,7 @@ class Arguments:
         self._sources, self._forest, self._values, self._expressions = sources, forest, values, expressions
 
     def changes(self, given: Given) -> Iterator[tuple[Path, Change]]:
-        """Yield the changes of one call; NotUnderstood where an argument cannot be told."""
+        """Yield the changes of one call. Raises NotUnderstood where it is not certain what an argument is."""
         logs = {successor.log for successor in given.successors}
         inserted = {successor.inserted for successor in given.successors}
         if len(logs) > 1 or len(inserted) > 1:

@@ -34,7 +34,7 @@ class Successor:
 
     @cached_property
     def log(self) -> int | None:
-        """The place of the argument that is a log2 no more."""
+        """The place of the argument that is no longer a log2."""
         return self._places.get(_LOG)
 
     @cached_property

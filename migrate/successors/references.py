@@ -28,7 +28,7 @@ class Given(NamedTuple):
 
 
 class Told(NamedTuple):
-    """The types that ctypes is told of the arguments of some functions."""
+    """The types that are declared to ctypes for the arguments of some functions."""
 
     successors: tuple[Successor, ...]
     place: ast.expr

@@ -28,7 +28,7 @@ class Types:
         self.missing: dict[Path, set[str]] = {}  # names that imports from ctypes have to bring, too
 
     def changes(self, told: Told) -> Iterator[tuple[Path, Change]]:
-        """Yield the changes of what ctypes is told of some functions."""
+        """Yield the changes of the declarations of some functions to ctypes."""
         types = told.types
         for successor in told.successors:
             if len(types) != len(successor.before) or any(isinstance(node, ast.Starred) for node in types):

@@ -92,7 +92,7 @@ def _class(traceback: re.Match[str]) -> str:
 
 
 def _own(text: str, folder: str, ignored: Ignored) -> str:
-    """Return what a program itself says: a run has a folder of its own, and a traceback the lines of either program."""
+    """Return a program's own output: a run has a folder of its own, and a traceback the lines of either program."""
     return ignored.left(_TRACEBACK.sub(lambda found: f"traceback of {_class(found)}\n", text.replace(folder, "")))
 
 
@@ -107,7 +107,7 @@ def _files(files: Mapping[str, bytes | None], folder: str, ignored: Ignored) -> 
 
 
 def _content(data: bytes, folder: str, ignored: Ignored) -> list[str]:
-    """Return the lines of a file; of one that is no text, what names its bytes."""
+    """Return the lines of a file; of a file that is not text, what names its bytes."""
     try:
         return [*_printed(_own(data.decode(), folder, ignored))] or ["empty"]
     except UnicodeDecodeError:
@@ -123,7 +123,7 @@ def _printed(stdout: str) -> Iterator[str]:
 
 
 def _without_waiting(watched: Iterable[Line], waited: Container[str]) -> Iterator[Line]:
-    """Leave failures out that are waiting: at the places that `waited`, a task was not to be had."""
+    """Leave out failures that are waiting: at the places in `waited` no task was free."""
     return (line for line in watched if line.get("result") != waiting.NO_TASK or line["at"] not in waited)
 
 

@@ -99,7 +99,7 @@ def _first(topic: str, old: Events, new: Events) -> Difference | None:
 
 
 def _longer(topic: str, old: Events, new: Events) -> Difference | None:
-    """Return a life that the new side alone leaves open. What it closes beyond the old one is no difference."""
+    """Return a life that only the new side leaves open. It may close more than the old side."""
     left_old, left_new = ([event for event in side if event.text == LEFT_OPEN] for side in (old, new))
     if len(left_new) <= len(left_old):
         return None
@@ -108,7 +108,7 @@ def _longer(topic: str, old: Events, new: Events) -> Difference | None:
 
 
 def _more(topic: str, old: Events, new: Events) -> Difference | None:
-    """Return the first line that only one side has. What a line says is not compared: texts of errors are new ones."""
+    """Return the first line that only one side has. The contents are not compared: texts of errors are new."""
     if len(old) == len(new):
         return None
     fewer, more = sorted((old, new), key=len)
@@ -174,7 +174,7 @@ def _end_alike(old: Topics, new: Topics) -> bool:
 
 
 def _is_of_program(difference: Difference) -> bool:
-    """Whether it was the program's turn: whose message comes first is not for it to say."""
+    """Whether the program decides the order: it does not decide whose message comes first."""
     took = (difference.old, difference.new)
     return difference.topic != TURNS or all(event.text.startswith("send") for event in took)
 

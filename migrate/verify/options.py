@@ -52,7 +52,7 @@ _PASSED_ON = ("--args", "--args-service", "--args-client")
 
 @dataclass(frozen=True)
 class Settings:
-    """What to verify. `roots`: the program's folder, and what somebody made of it, if migrate is not to.
+    """What to verify. `roots`: the program's folder, and a version rewritten by hand, if migrate is not to.
 
     `keep`: where both sides and what each run left are to be found afterwards.
     """

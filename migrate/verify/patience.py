@@ -18,7 +18,7 @@ class _Times(NamedTuple):
 
 
 class Patience:
-    """What of the time since it began a process has had for itself. Linux tells it of the main thread."""
+    """The part of the time since its start that a process could use. Linux reports it for the main thread."""
 
     def __init__(self, pid: int) -> None:
         self._path = _PROC / str(pid) / "schedstat"

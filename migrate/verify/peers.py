@@ -28,7 +28,7 @@ class Script(NamedTuple):
 
 @dataclass(frozen=True)
 class Peer:
-    """An end. `new` is None for a compiled program that nobody has rewritten: it runs on both sides.
+    """An end. `new` is None for a compiled program that is not rewritten: it runs on both sides.
 
     `release` is the DOCA whose old API it finds; "" is the launcher's choice.
     """

@@ -47,7 +47,7 @@ class Trees:
     """Both sides, as copies. `calls` are those of the old side, `stays` what the new side still has of them.
 
     `imported` are the scripts and what they import, as far as that can be read; others may be loaded in other ways.
-    `by_hand`: somebody has made the new side, and may have modernised endings. `calls_c`: the new side may call
+    `by_hand`: the new side is written by hand, and may have modernised endings. `calls_c`: the new side may call
     doca_comch through cffi or ctypes, which the launcher finds.
     """
 
@@ -97,7 +97,7 @@ def migrated(root: Path, scripts: Iterable[Path], into: Path, options: Options) 
 
 
 def given(old_root: Path, new_root: Path, scripts: Iterable[Path], into: Path) -> Trees:
-    """Copy a program and what somebody made of it. Where each of them calls the old API, migrate finds."""
+    """Copy a program and a version rewritten by hand; migrate finds where each of them calls the old API."""
     old, new = _copied(old_root, into / "old"), _copied(new_root, into / "new")
     calls, left = _calls(_outcomes(old, Options()), old), _calls(_outcomes(new, Options()), new)
     stays = (Stays(call.path, call.line, "", f"calls {call.name}") for call in left)
@@ -106,7 +106,7 @@ def given(old_root: Path, new_root: Path, scripts: Iterable[Path], into: Path) -
 
 
 def _made(old: Path, new: Path) -> Iterator[FileOutcome]:
-    """Yield what somebody made of the files that both sides have."""
+    """Yield the hand-written versions of the files that both sides have."""
     for path in sorted(find([old], ignore=False).files.values()):
         twin = new / path.relative_to(old)
         if twin.is_file():

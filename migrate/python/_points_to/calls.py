@@ -85,7 +85,7 @@ class Calls(Callbacks):
         raise NotImplementedError
 
     def leave(self, site: Site) -> None:
-        """Let all arguments of a call go where nobody can follow them."""
+        """Let all arguments of a call go where they cannot be followed."""
         for slot in site.slots():
             self.sink(slot, site.node)
         self.add(site.result, Plain.UNKNOWN)

@@ -31,7 +31,7 @@ class Token:
 
 @dataclass(frozen=True)
 class Function:
-    """A function or lambda of the project; `context` tells closures of one definition apart."""
+    """A function or lambda of the project; `context` distinguishes closures of one definition."""
 
     node: FunctionNode
     context: Hashable = field(default=None, repr=False)
@@ -206,7 +206,7 @@ class Knowledge(Protocol):
         """The token of the text of a token; that of a text, and of what is made of it, is itself."""
 
     def added(self, token: Token, node: ast.AST) -> Sequence[Token]:
-        """What adding something to a token gives; nothing for what is no token."""
+        """What adding something to a token gives; nothing if it is not a token."""
 
     def in_flight(self) -> Sequence[Token]:
         """What the exception that is being handled can be, where no except clause names its class."""

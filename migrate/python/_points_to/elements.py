@@ -115,7 +115,7 @@ class Elements(Classes):
         return self._elements[value]
 
     def opaque(self, value: Value) -> Plain:
-        """What comes from a value that nobody looks into: nothing of interest if it is Python's own."""
+        """What comes from a value that is not looked into: nothing of interest if it is Python's own."""
         own = value in (Plain.OTHER, Plain.NONE) or (isinstance(value, External) and is_standard(value.name))
         return Plain.OTHER if own else Plain.UNKNOWN
 

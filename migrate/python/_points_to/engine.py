@@ -125,7 +125,7 @@ class Engine(Patterns):
                 self.add(self.parameter(frame, arguments[0]), Class(node) if on_class else Instance(node))
 
     def _call_uncalled(self) -> None:
-        """Let what is never called be called from outside, with arguments that nobody knows."""
+        """Let what is never called be called from outside, with unknown arguments."""
         methods = self._methods()
         fixtures = Fixtures(self)
         self.fixtures = fixtures.asked

@@ -87,7 +87,7 @@ class Functions(Items):
         return self._frames[key]
 
     def _has_room(self, parent: Frame, caller: Frame | None, node: ast.AST) -> bool:
-        """Whether one more call is told apart: the text has so many, and the closures that calls make have no end."""
+        """Whether one more call is distinguished: the text has so many, and calls may make closures without end."""
         closures = context(parent) is not None or (caller is not None and context(caller.parent) is not None)
         self._closures[node] += closures
         return not closures or self._closures[node] <= MAX_CLOSURES
@@ -283,7 +283,7 @@ def takes(node: ast.AST, count: int) -> bool:
 
 
 def _caller(frame: Frame | None, callee: ast.AST) -> Frame | None:
-    """The frame that tells calls from the same place apart: that of a function analysed per call, not too deep."""
+    """The frame that distinguishes calls from the same place: that of a function analysed per call, not too deep."""
     while frame is not None and frame.site is None:
         frame = frame.parent
     around = frame

@@ -154,7 +154,7 @@ class Heap(Solver):
     # ------------------------------------------------------------------ fields and contents
 
     def field(self, owner: Value, name: str) -> Slot:
-        """The slot of an attribute that is stored on a value (for OTHER: on any object that nobody looks into)."""
+        """The slot of an attribute that is stored on a value (for OTHER: on any object that is not looked into)."""
         fields = self.fields.setdefault(owner, {})
         if name not in fields:
             fields[name] = Slot()
@@ -221,7 +221,7 @@ class Heap(Solver):
 
 
 def context(frame: Frame | None) -> Hashable:
-    """What tells values made in a frame from those of the same place in another frame."""
+    """What distinguishes values made in a frame from those of the same place in another frame."""
     while frame is not None and frame.site is None:
         frame = frame.parent
     return frame

@@ -43,7 +43,7 @@ class Items(Elements):
         self._parts: Counter[tuple[ast.AST, Hashable, bool]] = Counter()
 
     def _is_apart(self, node: ast.AST, frame: Frame, *, is_last: bool = False) -> bool:
-        """Whether one more value of a slice, or of a side of a sum, is told apart from the others."""
+        """Whether one more value of a slice, or of a side of a sum, is distinguished from the others."""
         place = node, context(frame), is_last
         self._parts[place] += 1
         return self._parts[place] <= MAX_PARTS
@@ -197,7 +197,7 @@ class Items(Elements):
         raise NotImplementedError
 
     def sink(self, slot: Slot, node: ast.expr) -> None:
-        """Record that a slot's values go where nobody can follow them."""
+        """Record that a slot's values go where they cannot be followed."""
         raise NotImplementedError
 
 
@@ -221,12 +221,12 @@ def _bounds(node: ast.expr) -> range | None:
 
 
 def _is_cut(value: Collection) -> bool:
-    """Whether a value is what a slice gave: slices of slices are not told apart, so that there is an end to them."""
+    """Whether a value is what a slice gave: slices of slices are not distinguished, so that there is an end to them."""
     return isinstance(value.context, _Cut)
 
 
 def _is_joined(value: Collection, node: ast.AST) -> bool:
-    """Whether a value already has what this sum gave: sums in a loop are not told apart, so that there is an end."""
+    """Whether a value already has what this sum gave: sums in a loop are not distinguished, so that there is an end."""
     while isinstance(value.context, _Cut | _Sum):
         if value.node is node:
             return True

@@ -24,7 +24,7 @@ def chooser(run: Run) -> Iterator[Element]:
 
 
 def causes(run: Run, links: Links) -> Iterator[Element]:
-    """Yield what needs somebody, and under each cause what waits for it."""
+    """Yield what needs you, and under each cause what waits for it."""
     found = why.causes(run)
     if found:
         items = (_cause(links, cause, follow) for cause, follow in found.items())

@@ -14,10 +14,10 @@ _NESTED = "CCM113"
 
 @dataclass(frozen=True)
 class _Moved(Method):
-    """Whether anything moved; nothing does without an engine, nor, for a flat call, inside of a callback."""
+    """Whether anything moved; nothing does without an engine, nor, for a flat call, inside a callback."""
 
     def __call__(self, call: Call, facts: Facts) -> Answer:
-        """The edits of one call, with a code inside of a callback, where the new one raises."""
+        """The edits of one call, with a code inside a callback, where the new one raises."""
         answer = super().__call__(call, facts)
         nested = call.spelling == "flat" and facts.is_called_back(call.node)
         return answer._replace(code=answer.code or _NESTED) if nested and isinstance(answer, Change) else answer

@@ -110,7 +110,7 @@ class Aftermath(Runs):
         )
 
     def _is_unfinished(self, function: ast.AST, fields: Iterable[ast.AST]) -> bool:
-        """Whether fields are of the object that a constructor makes, and nobody else has it while that runs."""
+        """Whether fields are of the object that a constructor makes, and nothing else has it while that runs."""
         if not isinstance(function, ast.FunctionDef) or function.name != "__init__" or function not in self._sites:
             return False
         own = self._facts.names[self._facts.values.path(function)].of[function.args.args[0]]

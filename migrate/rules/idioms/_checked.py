@@ -38,7 +38,7 @@ class Pair(NamedTuple):
 class Step:
     """`code, *results = call()`, or a loop around it, to be checked; `value` raises, and gives `targets` their values.
 
-    unused: results that the raising form does not give, which nobody may read.
+    unused: results that the raising form does not give, which nothing may read.
     """
 
     statement: ast.stmt

@@ -134,7 +134,7 @@ class Places:
         return is_init and self._variable(root).bindings == function.args.args[:1]  # type: ignore[arg-type, attr-defined]
 
     def _is_of_constructor(self, node: ast.AST, function: ast.AST, field: ast.Attribute) -> bool:
-        """Whether an object's constructor always does a node, before anybody else has the object."""
+        """Whether an object's constructor always does a node, before anything else has the object."""
         owner = self._class(field.value)
         if owner is None or not isinstance(function, ast.FunctionDef) or function not in owner.body:
             return False

@@ -1,4 +1,4 @@
-"""Who reads what a run of checked calls stores: it stores no codes any more, and nothing for a call that fails."""
+"""What reads the results of a run of checked calls: once joined, it stores no codes, and nothing for a failed call."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ class Calls(NamedTuple):
 
 
 class Flow(NamedTuple):
-    """What may be come to from each block of a graph: blocks, functions called there, and all that these call."""
+    """What each block of a graph may lead to: blocks, functions called there, and all that these call."""
 
     blocks: Sequence[int]
     called: Sequence[int]
@@ -194,7 +194,7 @@ class Runs:
         return any(self._certain[graph] >> block & 1 for block, _ in graph.places(node))
 
     def flow(self, graph: Graph) -> Flow:
-        """Return what may be come to from each block of a graph."""
+        """Return what each block of a graph may lead to."""
         if graph not in self._flows:
             onward, called = targets(graph), [0] * len(graph.blocks)
             for number, block in enumerate(graph.blocks):
@@ -214,7 +214,7 @@ def _node(value: Value) -> ast.AST | None:
 
 
 def _is_plain(function: ast.AST) -> bool:
-    """Whether a function runs when it is called, and only then, as far as its own text tells."""
+    """Whether a function runs when it is called, and only then, as far as its own text shows."""
     if not isinstance(function, ast.FunctionDef):
         return False
     hidden = function.name.startswith("__") and function.name.endswith("__") and function.name != "__init__"

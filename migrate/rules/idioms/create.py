@@ -49,7 +49,7 @@ class Options(Idiom):
             yield statement, call
 
     def _is_unread(self, site: Site, failing: ast.stmt) -> bool:
-        """Whether nobody reads the context once an option has been refused."""
+        """Whether nothing reads the context once an option has been refused."""
         origins: frozenset[Hashable] = frozenset({site.call.node})
         region = site.aftermath.region(failing, origins)
         return region is not None and not site.aftermath.is_used(region, origins, "endpoint")

@@ -288,7 +288,7 @@ def _write(line: dict[str, Any]) -> None:
 
 
 class _Quiet:
-    """Finds the toolkit's modules as ever, and does not watch while they are executed: that takes half of the time."""
+    """Finds the toolkit's modules as usual, and does not watch while they are executed: that takes half of the time."""
 
     @classmethod
     def find_spec(cls, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
