@@ -131,9 +131,9 @@ def read_options(arguments: Sequence[str]) -> Settings:
         others = "--unsafe, --idioms, --evidence and --keep-spelling"
         raise UsageError(f"--mode shim only redirects imports and libraries; {others} are of --mode rewrite")
     if given.action == "diff" and given.format != "text":
-        raise UsageError(f"--diff is text; --format {given.format} has no place for it")
+        raise UsageError(f"--diff is text; --format {given.format} cannot contain it")
     if "-" in given.paths and len(given.paths) > 1:
-        raise UsageError("- stands alone: give either files or standard input")
+        raise UsageError("- must be the only path: give either files or standard input")
     return _joined(given, () if given.paths == ["-"] else tuple(map(_absolute, given.paths)))
 
 
@@ -189,7 +189,7 @@ def report_file(name: str, suffixes: Mapping[str, str]) -> tuple[str, Path]:
     """Return the format that the suffix of a file asks for, and its path."""
     path = _absolute(name)
     if path.suffix not in suffixes:
-        raise UsageError(f"--report {name}: the suffix is none of {', '.join(suffixes)}")
+        raise UsageError(f"--report {name}: the suffix is not one of {', '.join(suffixes)}")
     return suffixes[path.suffix], path
 
 

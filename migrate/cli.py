@@ -78,5 +78,5 @@ def _page(subject: str) -> str:
 
     page = explain.page(subject.upper()) if subject.upper() in CODES else explain.symbol(subject)
     if page is None:
-        raise UsageError(f"explain knows no {subject}; it takes codes ({min(CODES)} ...), old names, or FILE:LINE")
+        raise UsageError(f"explain does not know {subject}; it takes codes ({min(CODES)} ...), old names, or FILE:LINE")
     return page

@@ -70,7 +70,7 @@ class Handles:
         for receiver, use in chain(spelled, self._given_to_tables()):
             variable = self._variable(receiver)
             if variable is None:
-                found.doubts[use.node] = "the handle is in no variable of a function or file"
+                found.doubts[use.node] = "the handle is not in a variable of a function or file"
             else:
                 uses.setdefault(variable, []).append(use)
         for variable, of_variable in uses.items():
@@ -150,7 +150,7 @@ class Handles:
             for call in observed:
                 given = [handle for handle in call.given if handle.argument == use.argument]
                 if not given:
-                    return (), f"{accounts}: {line} had a handle that was made nowhere"
+                    return (), f"{accounts}: {line} had a handle whose origin the account does not have"
                 for handle in given:
                     made = self._tokens(handle)
                     if not made:
@@ -162,7 +162,7 @@ class Handles:
         if len(kinds) > 1:
             return (), f"{accounts}: it holds handles of several kinds"
         if not is_certain:
-            return (), "other libraries have methods of these names, and an account knows old calls only"
+            return (), "other libraries have methods of these names, and an account has old calls only"
         return tuple(tokens), accounts
 
     def _is_crowded(self, use: _Use) -> bool:

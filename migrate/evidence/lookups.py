@@ -89,7 +89,7 @@ class Lookups:
         names = set() if doubt else self._fitting(node, read(path, node))
         accounts = self._runs.names(path)
         if not doubt and not names:
-            doubt = f"{accounts}: line {node.lineno} did not run, or read what is no old name"
+            doubt = f"{accounts}: line {node.lineno} did not run, or read a name that is not old"
         if doubt:
             self.doubts[path, node] = doubt
             return
@@ -133,7 +133,7 @@ class Lookups:
         if any(isinstance(above, ast.JoinedStr) for above in self._facts.names[path].above(node)):
             return "a table has no room in an f-string"
         text = self._sources[path]
-        return "a comment stands in it" if comments(text.text[slice(*text.span(node))]) else ""
+        return "it contains a comment" if comments(text.text[slice(*text.span(node))]) else ""
 
     def _of_module(self, path: Path, node: ast.Call) -> set[str]:
         """Return the names that runs read on the lines of a getattr, but for those that are written there."""

@@ -66,7 +66,7 @@ class RecordedProofs:
         function = self._facts.calls[call].function if call in self._facts.calls else ""
         line = f"line {self._line(path, node)}"
         if call is None or not function:
-            return Proof(False, f"{accounts}: {line} is no call that an account counts")
+            return Proof(False, f"{accounts}: {line} is not a call that an account records")
         if self._is_crowded(path, call):
             return Proof(False, f"{line} has several such calls")
         calls = self._runs.calls(path, call, lambda symbol: symbol == accounted(function))

@@ -17,13 +17,13 @@ class Ignored:
 
     @classmethod
     def of(cls, texts: Iterable[str]) -> Ignored:
-        """Compile what the command line has; UsageError if one is no regular expression."""
+        """Compile what the command line has; UsageError if one is not a regular expression."""
         patterns = []
         for text in texts:
             try:
                 patterns.append(re.compile(text, re.MULTILINE))
             except re.error as error:
-                raise UsageError(f"--ignore {text!r} is no regular expression: {error}") from None
+                raise UsageError(f"--ignore {text!r} is not a regular expression: {error}") from None
         return cls(tuple(patterns))
 
     def left(self, text: str) -> str:

@@ -30,13 +30,13 @@ def strands(lines: Iterable[Line], folder: str) -> Iterator[Topics]:
     Each topic ends with what does not depend on the order.
     """
     threads: dict[tuple[int | None, int | None], list[Line]] = {}
-    for line in by_age(line for line in lines if _is_step(line) or _is_goodbye(line)):
+    for line in by_age(line for line in lines if _is_step(line) or _is_disconnect(line)):
         threads.setdefault((line.get("pid"), line.get("thread_id")), []).append(line)
     for everything in threads.values():
         done = [line for line in everything if _is_step(line)]
-        left = [line for line in everything if _is_goodbye(line)]
+        left = [line for line in everything if _is_disconnect(line)]
         placed = _placed([*_without_repeats(done)], folder)
-        topics = {**placed, **_exceptions(done, folder), **_turns(done, folder), **_goodbyes(left, folder)}
+        topics = {**placed, **_exceptions(done, folder), **_turns(done, folder), **_disconnects(left, folder)}
         if topics:
             yield topics
 
@@ -74,11 +74,11 @@ def _places(done: Iterable[Line], kind: str, before: str, folder: str) -> Iterat
         if _KINDS[line["what"]] == kind:
             placed += 1
             what = line["result"] if kind == FAILURES else line["what"]
-            yield Event(f"{what} behind {_count(before, number, rest)}", place(line, folder), line["t"])
+            yield Event(f"{what} after {_count(before, number, rest)}", place(line, folder), line["t"])
         elif _KINDS[line["what"]] == before:
             lines = line.get("lines", 1)
             number, rest = number + lines, line.get("rest", 0) + (0 if lines else rest)
-    yield Event(f"the end behind {_count(before, number, rest)} and {_count(kind, placed, 0)}")
+    yield Event(f"the end after {_count(before, number, rest)} and {_count(kind, placed, 0)}")
 
 
 def _count(what: str, number: int, rest: int) -> str:
@@ -96,22 +96,22 @@ def _turns(done: Iterable[Line], folder: str) -> Topics:
         Event(", ".join((f"{line['what']} on {_peer(line)}", *ends(line))), place(line, folder), line["t"])
         for line in messages
     ]
-    return {TURNS: (*turns, Event(f"the end behind {counted(len(turns), 'message')}"))}
+    return {TURNS: (*turns, Event(f"the end after {counted(len(turns), 'message')}"))}
 
 
-def _goodbyes(left: Iterable[Line], folder: str) -> Topics:
+def _disconnects(left: Iterable[Line], folder: str) -> Topics:
     """In which order a thread left its peers: servers their connections, and clients and servers altogether."""
-    goodbyes = [Event(f"{_whom(line)} ends", place(line, folder), line["t"]) for line in left]
-    if len({event.text for event in goodbyes}) < 2:
+    disconnects = [Event(f"{_whom(line)} ends", place(line, folder), line["t"]) for line in left]
+    if len({event.text for event in disconnects}) < 2:
         return {}
-    return {f"{ORDER} goodbyes": (*goodbyes, Event(f"the end behind {counted(len(goodbyes), 'goodbye')}"))}
+    return {f"{ORDER} disconnects": (*disconnects, Event(f"the end after {counted(len(disconnects), 'disconnect')}"))}
 
 
 def _is_step(line: Line) -> bool:
     return is_message(line) or line["what"] in ("failed", "printed")
 
 
-def _is_goodbye(line: Line) -> bool:
+def _is_disconnect(line: Line) -> bool:
     is_stopped = line["what"] == "state" and (line["old"], line["new"]) == ("RUNNING", "STOPPING") and "side" in line
     return is_stopped or (line["what"] == "disconnect" and line.get("result") == "DOCA_SUCCESS")
 

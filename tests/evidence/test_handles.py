@@ -78,4 +78,4 @@ def test_a_handle_in_an_attribute_is_not_explained(recorded: Callable[..., Recor
         "import importlib\nimport doca_comm_channel as cc\nbox = importlib.import_module('letter' + 'box').Box()\n"
         "box.put(cc.Endpoint())\nclass End: pass\nmine = End()\nmine.end = box.take()\nmine.end.set_max_msg_size(9)\n"
     )
-    assert "the handle is in no variable of a function or file" in {cause.evidence for cause in causes(run)}
+    assert "the handle is not in a variable of a function or file" in {cause.evidence for cause in causes(run)}

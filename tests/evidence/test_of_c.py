@@ -149,7 +149,7 @@ DESTROY = f"{PREFIX}ep_destroy"
 def test_a_line_that_did_not_run_is_named(recorded: Callable[..., Recorded]) -> None:
     outcome = recorded(NOT_RUN).migrated()
     evidence = {finding.evidence for finding in outcome.findings if stays(finding) and not finding.because}
-    assert evidence == {"run.json: line 7 did not run, or read what is no old name"}
+    assert evidence == {"run.json: line 7 did not run, or read a name that is not old"}
     assert b"getattr(lib, sys.argv[1])(ep)" in outcome.new
     assert b"byref(ep)" in outcome.new
 

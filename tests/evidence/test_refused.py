@@ -94,7 +94,7 @@ for end in import_module("js" + "on").JSONDecoder(object_hook=lambda _: kept).de
 
 def test_a_method_that_others_have_shows_nothing(recorded: Callable[..., Recorded]) -> None:
     """An account knows old calls only: a socket may have come there, too."""
-    why = "other libraries have methods of these names, and an account knows old calls only"
+    why = "other libraries have methods of these names, and an account has old calls only"
     assert why in reasons(recorded(SENT))
 
 

@@ -62,7 +62,7 @@ def test_several_reports_by_their_suffixes(tree: Tree, capsys: pytest.CaptureFix
     assert main(["x.py", "--report", "none/r.json"]) == Exit.PENDING | Exit.FILES
     assert "cannot be written" in capsys.readouterr().err
     assert main(["x.py", "--report", "r.doc"]) == 64
-    assert "--report r.doc: the suffix is none of" in capsys.readouterr().err
+    assert "--report r.doc: the suffix is not one of" in capsys.readouterr().err
 
 
 def test_check_is_the_last_line(tree: Tree, capsys: pytest.CaptureFixture[str]) -> None:

@@ -62,7 +62,7 @@ def test_old_names_have_a_fate(name: str, told: str, capsys: pytest.CaptureFixtu
 
 def test_unknown_names_have_none(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain", "frobnicate"]) == 64
-    assert "explain knows no frobnicate" in capsys.readouterr().err
+    assert "explain does not know frobnicate" in capsys.readouterr().err
 
 
 def test_the_example_of_a_name_is_one_of_its_own_rule(capsys: pytest.CaptureFixture[str]) -> None:

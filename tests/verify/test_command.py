@@ -120,7 +120,7 @@ def test_a_program_that_does_not_end(tmp_path: Path, capsys: pytest.CaptureFixtu
         ([__file__, "--keep", str(PROGRAMS)], "is not an empty folder"),
         ([__file__, "--faults", "again:sned@2"], "--faults: COMCH_FAULTS: 'again:sned@2' is not a fault"),
         ([__file__, "--doca", "9.9"], "--doca: '9.9' is not one of 1.4, 2.5, 2.6"),
-        ([__file__, "--report", "a.sarif"], "--report a.sarif: the suffix is none of .txt, .json, .html"),
+        ([__file__, "--report", "a.sarif"], "--report a.sarif: the suffix is not one of .txt, .json, .html"),
     ],
 )
 def test_wrong_command_lines(capsys: pytest.CaptureFixture[str], arguments: list[str], reason: str) -> None:
@@ -161,7 +161,7 @@ def test_what_nobody_has_rewritten_is_not_compared_with_itself(folder: Path) -> 
 
 
 def test_what_is_ignored_is_a_regular_expression(folder: Path) -> None:
-    with pytest.raises(UsageError, match=r"--ignore '\(' is no regular expression: missing \), "):
+    with pytest.raises(UsageError, match=r"--ignore '\(' is not a regular expression: missing \), "):
         options.read_options([str(folder / "flush.py"), "--ignore", "("])
 
 

@@ -50,17 +50,17 @@ def apart(old: Account, new: Account) -> list[tuple[str, int, str, str]]:
 def test_the_topics_of_a_thread() -> None:
     (topics,) = of(did(printed(), send(), printed(0, 3), failed(), failed(), receive())).strands
     assert {topic: [event.text for event in events] for topic, events in topics.items()} == {
-        "order of stdout and sends": ["send behind 1 line", "the end behind 1 line and 3 bytes and 1 send"],
+        "order of stdout and sends": ["send after 1 line", "the end after 1 line and 3 bytes and 1 send"],
         "order of stdout and receives": [
-            "receive behind 1 line and 3 bytes",
-            "the end behind 1 line and 3 bytes and 1 receive",
+            "receive after 1 line and 3 bytes",
+            "the end after 1 line and 3 bytes and 1 receive",
         ],
         "order of stdout and failures": [
-            f"{WRONG} behind 1 line and 3 bytes",  # once, as nothing lies between the two
-            "the end behind 1 line and 3 bytes and 1 failure",
+            f"{WRONG} after 1 line and 3 bytes",  # once, as nothing lies between the two
+            "the end after 1 line and 3 bytes and 1 failure",
         ],
-        "order of sends and failures": [f"{WRONG} behind 1 send", "the end behind 1 send and 1 failure"],
-        "order of receives and failures": [f"{WRONG} behind 0 receives", "the end behind 1 receive and 1 failure"],
+        "order of sends and failures": [f"{WRONG} after 1 send", "the end after 1 send and 1 failure"],
+        "order of receives and failures": [f"{WRONG} after 0 receives", "the end after 1 receive and 1 failure"],
         "order of exceptions": [WRONG, WRONG, "the end"],
     }
     assert topics["order of stdout and sends"][0].at == "a.py:1"
@@ -113,7 +113,7 @@ def test_whom_a_thread_leaves_first() -> None:
 
     for one, other in ((stopped("a"), stopped("b")), (disconnected(1), disconnected(2))):
         (found,) = apart(of(did(one, other)), of(did(other, one)))
-        assert found[:2] == ("order of goodbyes", 1)
+        assert found[:2] == ("order of disconnects", 1)
         assert apart(of(did(one, other)), of(did(one))) == []  # it is told as what it is: left open, or still connected
     assert of(did(disconnected(1), disconnected(2, "DOCA_ERROR_NOT_CONNECTED"))).strands == ()
 
