@@ -29,7 +29,7 @@ _NAP_MS, _LONGEST_MS = 1e3, 1e9  # of one poll; it takes no more at once
 
 
 def deadline_after(timeout: float | None, call: str) -> float | None:
-    """Return when a wait ends, in seconds of the monotonic clock, None for never. Raises InvalidValue for `call`."""
+    """Return when a wait ends, in seconds of the monotonic clock; None: never. InvalidValue for an invalid timeout."""
     try:
         if timeout is None or timeout >= 0:  # NaN is not
             return None if timeout is None else monotonic() + timeout
@@ -124,7 +124,7 @@ class ProgressEngine(CNames, Strict, Unique):
 
     @property
     def max_events(self) -> int | None:
-        """The most callbacks that one `progress` runs, of messages, completions and events; None: as described there.
+        """The most callbacks of messages, completions and events that one `progress` runs; None: see `progress`.
 
         With a limit nothing is lost or starves: later calls deliver the rest, each kind in its turn, and report changes
         of state that a callback causes. `progress` then returns True as long as anything moves, also in calls that run
