@@ -16,7 +16,6 @@ from comch_next._codes import ErrorCode
 from comch_next._init_attr import NONBLOCK, InitAttr, setting_up, sizes_of
 from comch_next._life import Life
 from comch_next._names import Hinted
-from comch_next._unique import Unique
 from comch_next.arguments import ANY_SIZE, UNSET, Buffer, cut, instance, text
 from comch_next.connection import Connection, Message
 from comch_next.device import DevInfo, Representor, devices
@@ -34,6 +33,7 @@ from comch_next.errors import (
     TimeOut,
     Unknown,
 )
+from comch_next.unique import Unique
 
 __all__ = ["BlockingChannel"]
 

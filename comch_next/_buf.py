@@ -9,9 +9,9 @@ from comch_next._alone import alone
 from comch_next._exits import leave, refuse_again
 from comch_next._handles import handle_of
 from comch_next._names import CNames, Hinted, Strict, spelled
-from comch_next._unique import Unique
 from comch_next.arguments import address
 from comch_next.driver import load, protocol
+from comch_next.unique import Unique
 
 if TYPE_CHECKING:
     from typing_extensions import Self

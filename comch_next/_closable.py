@@ -7,8 +7,8 @@ from typing import Any
 from comch_next._alone import alone
 from comch_next._exits import leave
 from comch_next._names import Hinted
-from comch_next._unique import Unique
 from comch_next.driver.protocol import Driver, new_lock
+from comch_next.unique import Unique
 
 __all__ = ["Closable"]
 

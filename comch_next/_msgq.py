@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 from comch_next._alone import alone
 from comch_next._handles import handle_of
 from comch_next._names import Hinted
-from comch_next._unique import Unique
 from comch_next.device import Device
 from comch_next.driver import load
 from comch_next.driver.protocol import new_lock
 from comch_next.engine import ProgressEngine
+from comch_next.unique import Unique
 
 if TYPE_CHECKING:
     from comch_next.consumer import Consumer

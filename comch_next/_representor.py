@@ -4,10 +4,10 @@ from comch_next._closable import Closable
 from comch_next._codes import PciFuncType
 from comch_next._names import Hinted
 from comch_next._pci import PciBdf
-from comch_next._unique import Unique
 from comch_next.arguments import text
 from comch_next.driver import protocol
 from comch_next.driver.protocol import Driver
+from comch_next.unique import Unique
 
 __all__ = ["RepInfo", "Representor"]
 

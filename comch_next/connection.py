@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from comch_next._codes import Counter, ErrorCode
 from comch_next._names import CNames, Strict, spelled
-from comch_next._unique import Unique
 from comch_next.driver.protocol import counted
 from comch_next.engine import deadline_after, seconds_left, wait_readable
 from comch_next.errors import Again, ConnectionReset, Shutdown, TimeOut, from_code
+from comch_next.unique import Unique
 
 if TYPE_CHECKING:
     from comch_next._control import ControlContext

@@ -10,11 +10,11 @@ from comch_next._alone import alone
 from comch_next._codes import ErrorCode, State
 from comch_next._exits import leave, refuse_again
 from comch_next._names import ContextNames, Strict
-from comch_next._unique import Unique
 from comch_next.driver import protocol
 from comch_next.driver.protocol import Contexts, Driver, Lock, new_lock
 from comch_next.engine import ProgressEngine, deadline_after, seconds_left
 from comch_next.errors import BadState, DocaError, TimeOut
+from comch_next.unique import Unique
 
 __all__ = ["Context"]
 

@@ -7,11 +7,11 @@ from comch_next._codes import RepFilter
 from comch_next._names import Hinted
 from comch_next._pci import PciBdf
 from comch_next._representor import RepInfo, Representor
-from comch_next._unique import Unique
 from comch_next.arguments import text
 from comch_next.driver import load, protocol
 from comch_next.driver.protocol import Driver
 from comch_next.errors import InvalidValue, NotFound, NotSupported
+from comch_next.unique import Unique
 
 __all__ = ["DevInfo", "Device", "RepInfo", "Representor", "devices", "open_device"]
 

@@ -13,10 +13,10 @@ from comch_next._exits import leave, refuse_again
 from comch_next._names import CNames, Strict, spelled
 from comch_next._origins import shown
 from comch_next._quick import quicken
-from comch_next._unique import Unique
 from comch_next.driver import load
 from comch_next.driver.protocol import Driver, Lock, WeakSet, has_ended, monotonic, new_lock
 from comch_next.errors import BadState, InUse, InvalidValue
+from comch_next.unique import Unique
 
 if TYPE_CHECKING:
     from comch_next._settings import Configured

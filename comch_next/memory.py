@@ -17,12 +17,12 @@ from comch_next._exits import leave, refuse_again
 from comch_next._handles import handle_of
 from comch_next._names import Hinted, Strict
 from comch_next._origins import shown
-from comch_next._unique import Unique
 from comch_next.arguments import UNSET, span
 from comch_next.device import Device
 from comch_next.driver import load
 from comch_next.driver.protocol import Driver, new_lock
 from comch_next.errors import InvalidValue, NotPermitted
+from comch_next.unique import Unique
 
 if TYPE_CHECKING:
     from typing_extensions import Self

@@ -16,11 +16,11 @@ from comch_next._codes import ErrorCode
 from comch_next._one_sided import Endings
 from comch_next._origins import shown
 from comch_next._quick import QuickOwner, call_shape, quick_method, quicken
-from comch_next._unique import Unique
 from comch_next.arguments import ANY_SIZE
 from comch_next.connection import Message
 from comch_next.driver.protocol import WeakSet
 from comch_next.errors import BadState, DocaError, InvalidValue, NotConnected
+from comch_next.unique import Unique
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -20,13 +20,13 @@ from comch_next._codes import AccessFlag
 from comch_next._origins import shown
 from comch_next._stream_ends import Acknowledged, Fill, Report, check_sink, check_size, filler, write_all
 from comch_next._stream_link import CHUNKS, Kind, Link, Steps, Transfer, announced, encode, expired, run
-from comch_next._unique import Unique
 from comch_next.connection import Connection
 from comch_next.consumer import Consumer
 from comch_next.driver.protocol import Own
 from comch_next.errors import BadState, ConnectionReset, InvalidValue, IoFailed, NotConnected, Shutdown
 from comch_next.memory import Buf, BufInventory, Mmap
 from comch_next.producer import Producer
+from comch_next.unique import Unique
 
 if TYPE_CHECKING:
     from typing_extensions import Self

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from comch_next._codes import ErrorCode
 from comch_next._handles import handle_of
 from comch_next._names import CNames, spelled
-from comch_next._unique import Unique
 from comch_next.errors import code_name
+from comch_next.unique import Unique
 
 if TYPE_CHECKING:
     from comch_next._control import ControlContext

@@ -7,8 +7,8 @@ from typing import TypeVar
 
 import comch_next as comch
 from comch_next import InvalidValue, NotSupported, PciBdf
-from comch_next._unique import Unique
 from comch_next.arguments import instance
+from comch_next.unique import Unique
 from comm_channel_compat._old_calls import old_call
 
 __all__ = ["DevInfo", "Device", "PciBdf", "RepInfo", "Representor", "devices", "is_dpu", "open_device"]

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from comch_next import Channel, outcome
-from comch_next._unique import Unique
 from comch_next.arguments import Buffer
 from comch_next.errors import InvalidValue
 from comch_next.pull import quick_method
+from comch_next.unique import Unique
 from comm_channel_compat._devices import Device, Representor
 from comm_channel_compat._hot import RECVFROM, SENDTO, HotCalls
 from comm_channel_compat._known import remember

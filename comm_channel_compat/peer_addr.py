@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from comch_next import Connection, Counter
-from comch_next._unique import Unique
+from comch_next.unique import Unique
 from comm_channel_compat._old_calls import old_call
 
 __all__ = ["PeerAddr"]

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import comch_next as comch
 from comch_next._codes import ErrorCode
 from comch_next._ready import Turn
-from comch_next._unique import Unique
 from comch_next.errors import ConnectionReset, DocaError, NotConnected, Shutdown, TimeOut, from_code
+from comch_next.unique import Unique
 
 if TYPE_CHECKING:
     from comch_next.aio._handling import Inbox

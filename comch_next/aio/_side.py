@@ -10,9 +10,9 @@ import comch_next as comch
 from comch_next._codes import State
 from comch_next._exits import note
 from comch_next._ready import Ready, Turn
-from comch_next._unique import Unique
 from comch_next.aio._connection import Connection, Message
 from comch_next.errors import Again, BadState, DocaError, InvalidValue, NotConnected, Shutdown
+from comch_next.unique import Unique
 
 __all__ = ["Side", "closing"]
 

@@ -10,9 +10,9 @@ import comch_next as comch
 from comch_next._ready import Ready
 from comch_next._stream_ends import Report
 from comch_next._stream_link import Steps
-from comch_next._unique import Unique
 from comch_next.aio._connection import Connection
 from comch_next.stream import CHUNK_SIZE
+from comch_next.unique import Unique
 
 if TYPE_CHECKING:
     from typing_extensions import Self

@@ -12,9 +12,9 @@ from typing import Any
 from comch_next._exits import leave
 from comch_next._handles import handle_of
 from comch_next._names import Hinted
-from comch_next._unique import Unique
 from comch_next.device import Device
 from comch_next.engine import deadline_after
+from comch_next.unique import Unique
 
 __all__ = ["Dpa", "DpaCompletion", "DpaThread"]
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import comch_next as comch
 from comch_next import Counter, InvalidValue
-from comch_next._unique import Unique
+from comch_next.unique import Unique
 from comm_channel_compat._known import remember
 from comm_channel_compat._old_calls import old_call
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import comch_next as comch
 from comch_next import InvalidValue, NotConnected, State
-from comch_next._unique import Unique
+from comch_next.unique import Unique
 from comm_channel_compat._known import remember
 from comm_channel_compat._old_calls import old_call
 from comm_channel_compat.cc._arguments import function

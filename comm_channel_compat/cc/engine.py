@@ -6,8 +6,8 @@ from threading import get_ident
 
 import comch_next as comch
 from comch_next import InvalidValue
-from comch_next._unique import Unique
 from comch_next.arguments import instance
+from comch_next.unique import Unique
 from comm_channel_compat._known import remember
 from comm_channel_compat._old_calls import old_call
 from comm_channel_compat.cc.context import Context

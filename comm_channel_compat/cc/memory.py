@@ -10,8 +10,8 @@ from typing import Any
 
 import comch_next as comch
 from comch_next import InvalidValue
-from comch_next._unique import Unique
 from comch_next.arguments import UNSET, address, cut, span
+from comch_next.unique import Unique
 from comm_channel_compat._devices import Device
 from comm_channel_compat._known import remember
 from comm_channel_compat._old_calls import old_call

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from comch_next import ErrorCode
-from comch_next._unique import Unique
+from comch_next.unique import Unique
 from comm_channel_compat._old_calls import old_call
 from comm_channel_compat.cc._arguments import count, function, unwrap
 from comm_channel_compat.cc.context import Context

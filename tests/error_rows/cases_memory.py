@@ -149,7 +149,7 @@ CASES: dict[Key, Raises | Answer] = {
     ("doca_mmap_export_rdma", "NOT_SUPPORTED"): Raises(with_topology("", _export_rdma), "have no network"),
     ("doca_mmap_export_rdma", "DRIVER"): Raises(with_topology("answers = false", _export_rdma), NO_ANSWER),
     ("doca_mmap_create_from_export", "INVALID_VALUE"): Raises(
-        lambda w: Mmap.create_from_export(b"what", w.dpu), "what an export gave"
+        lambda w: Mmap.create_from_export(b"what", w.dpu), "the descriptor that an export returned"
     ),
     ("doca_mmap_create_from_export", "NOT_SUPPORTED"): Raises(
         with_topology("capable = false", _import), "cannot import"

@@ -14,7 +14,7 @@ import pytest
 import comch_next
 import comm_channel_compat
 from comch_next import aio, dpa
-from comch_next._unique import Unique
+from comch_next.unique import Unique
 from comm_channel_compat import cc
 
 MODULES = (comch_next, aio, dpa, comm_channel_compat, cc)
