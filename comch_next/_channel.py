@@ -142,6 +142,9 @@ class Channel(Server, Client):
     def _refuse_silent(self, call: str) -> None:
         self._acting()._refuse_silent(self, call)
 
+    def _is_over(self) -> bool:
+        return self._acting()._is_over(self)  # type: ignore[no-any-return]
+
     def _accept_waiting(self, port: PullPort) -> bool:
         return self._acting()._accept_waiting(self, port)  # type: ignore[no-any-return]
 

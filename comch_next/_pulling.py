@@ -143,7 +143,8 @@ class PullingContext(Configured):
         timeout: seconds; None waits for ever, 0 raises Again when nothing is there, otherwise TimeOut is raised, and
         InvalidValue for an invalid timeout.
         Raises ConnectionReset once for a peer that died, after its messages, and always on a server that has failed;
-        on a client Shutdown when the server has left; BadState on a context whose messages go to callbacks.
+        on a client Shutdown when the server has left, and NotConnected instead of a wait after its connection's end;
+        BadState on a context whose messages go to callbacks.
         """
         if (endpoint := self._endpoint) is not None:
             found = endpoint.receive(size)
@@ -178,9 +179,14 @@ class PullingContext(Configured):
                 raise Again(NOTHING_WAITS)
             port.arm_recv()
             self._refuse_silent("receive")  # again: what another thread ended before the arming rings no bell
-            self._wait_readable(port, deadline, timeout)
+            over = self._is_over()  # then once more: what came before the end comes first
+            if not over:
+                self._wait_readable(port, deadline, timeout)
             if (found := self._pull(port, size)) is not None:
                 return _message(Message, found)
+            if over:
+                text = f"receive: {self!r} is IDLE: its connection has ended, by stop or as an earlier receive reported"
+                raise NotConnected(f"{text}; connect again")
 
     def _wait_readable(self, port: PullPort, deadline: float | None, timeout: float | None) -> None:
         """Wait until `recv_fd` is ready; TimeOut when the deadline comes before, or has come: clients that come and go
@@ -198,6 +204,10 @@ class PullingContext(Configured):
 
     def _refuse_silent(self, call: str) -> None:
         """Refuse to wait where nothing can come."""
+
+    def _is_over(self) -> bool:
+        """Whether nothing can come any more but what has come."""
+        return False
 
     def _survives(self, connection: Connection) -> bool:
         """Return whether the context continues without that connection."""

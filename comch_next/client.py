@@ -207,6 +207,9 @@ class Client(ControlContext):
         if self._current is None:
             raise NotConnected(f"{call} was attempted on {self!r}, which is not connected; connect first")
 
+    def _is_over(self) -> bool:
+        return self.state is State.IDLE
+
     def _accept_waiting(self, port: PullPort) -> bool:
         """Accept nothing; raise if the server has gone without accepting this client."""
         begun = self._begun
