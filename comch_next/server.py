@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from comch_next._alone import alone
@@ -61,6 +61,7 @@ class Server(ServiceState):
 
     def _configure_first(self) -> None:
         self._listening = False
+        self._on_lost: list[OnLost] = []  # of the loops that are under way and want to know, the innermost last
         self._begin_service()
         self.set_state_changed_cb(_nothing)
 
@@ -77,7 +78,6 @@ class Server(ServiceState):
     def _begin_service(self) -> None:
         self._leaving = self._failed = False
         self._forget_service()
-        self._on_lost: OnLost = _nothing
 
     def __enter__(self) -> Self:
         """Listen. With registered callbacks only start; the engine's progress then runs them."""
@@ -207,7 +207,11 @@ class Server(ServiceState):
             try:
                 return port.receive(size)
             except Shutdown as error:  # a client that left in order is just gone
-                self._on_lost(error.connection, error)
+                self._report_lost(error.connection, error)
+
+    def _report_lost(self, connection: Connection, error: DocaError) -> None:
+        if self._on_lost:
+            self._on_lost[-1](connection, error)
 
     def _refuse_silent(self, call: str) -> None:
         if not self._listening:
@@ -220,15 +224,14 @@ class Server(ServiceState):
         """Iterate over the messages of all clients, waiting for each, as `messages`."""
         return self.messages()
 
-    def messages(self, on_lost: OnLost = _nothing) -> Iterator[Message]:
+    def messages(self, on_lost: OnLost | None = None) -> Iterator[Message]:
         """Iterate over the messages of all clients. A client that leaves or dies does not end the loop.
 
         on_lost: called as `on_lost(connection, error)` for a client that has gone, after its messages: Shutdown when it
-        left (not on a one-sided server), ConnectionReset when it died. Raises ConnectionReset when the server itself
-        has failed.
+        left (not on a one-sided server), ConnectionReset when it died. In the body of a loop with `on_lost`, a receive
+        and a loop without one report to it, too. Raises ConnectionReset when the server itself has failed.
         """
-        self._on_lost = on_lost
-        try:
+        with self._reporting_to(on_lost):
             while True:
                 try:
                     message = self.receive()
@@ -238,8 +241,17 @@ class Server(ServiceState):
                     if self._failed:
                         raise
                     if error.connection is not None:  # else a client went away before it was accepted
-                        on_lost(error.connection, error)
+                        self._report_lost(error.connection, error)
                     continue
                 yield message
+
+    @contextmanager
+    def _reporting_to(self, on_lost: OnLost | None) -> Iterator[None]:
+        """Report clients that have gone to a loop, as long as it lasts; None leaves them to the loop around it."""
+        try:
+            if on_lost is not None:
+                self._on_lost.append(on_lost)
+            yield
         finally:
-            self._on_lost = _nothing
+            if on_lost in self._on_lost:
+                self._on_lost.remove(on_lost)

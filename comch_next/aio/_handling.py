@@ -78,7 +78,7 @@ class Handling:
 
     async def _receive(self) -> None:
         context = self._server.context
-        context._on_lost = lambda connection, error: self._end(self._server._known(connection), error)
+        context._on_lost.append(lambda connection, error: self._end(self._server._known(connection), error))
         try:
             while True:
                 try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from functools import partial
 
 import comch_next as comch
 from comch_next.aio._connection import Connection, Message
@@ -15,10 +16,6 @@ from comch_next.errors import BadState, ConnectionReset, DocaError, InvalidValue
 __all__ = ["Server", "serve"]
 
 OnLost = Callable[[Connection, DocaError], object]
-
-
-def _nothing(*_: object) -> None:
-    """The callback of a program that asks for none."""
 
 
 @asynccontextmanager
@@ -115,14 +112,14 @@ class Server(Side[comch.Server]):
         if self._handling is not None:
             self._handling.raise_failure()
 
-    async def messages(self, on_lost: OnLost = _nothing) -> AsyncGenerator[Message, None]:
+    async def messages(self, on_lost: OnLost | None = None) -> AsyncGenerator[Message, None]:
         """Iterate over the messages of all clients. A client that leaves or dies does not end the loop.
 
         on_lost: called as `on_lost(connection, error)` for a client that has gone, after its messages: Shutdown when it
-        left, ConnectionReset when it died. ConnectionReset is raised when the server itself has failed.
+        left, ConnectionReset when it died; see comch.Server.messages. ConnectionReset is raised when the server itself
+        has failed.
         """
-        self.context._on_lost = lambda connection, error: on_lost(self._known(connection), error)
-        try:
+        with self.context._reporting_to(None if on_lost is None else partial(self._pass_on, on_lost)):
             while True:
                 try:
                     message = await self.receive()
@@ -132,11 +129,12 @@ class Server(Side[comch.Server]):
                     if self.context._failed:
                         raise
                     if error.connection is not None:
-                        on_lost(error.connection, error)
+                        self.context._report_lost(error.connection.connection, error)
                     continue
                 yield message
-        finally:
-            self.context._on_lost = _nothing
+
+    def _pass_on(self, on_lost: OnLost, connection: comch.Connection, error: DocaError) -> None:
+        on_lost(self._known(connection), error)
 
     def __aiter__(self) -> AsyncIterator[Message]:
         """Iterate over the messages of all clients, as `messages`."""

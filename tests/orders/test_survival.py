@@ -4,12 +4,25 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from contextlib import suppress
 from typing import Any
 
 import pytest
 
-from tests.orders.support import NAME, SOON_S, World, comch, connect, takes_at_most, until
+from tests.orders.support import (
+    NAME,
+    SOON_S,
+    World,
+    comch,
+    connect,
+    introduce,
+    raises_soon,
+    receives_nothing,
+    takes_at_most,
+    until,
+)
 from tests.processes import Child, StartPython
+from tests.pull.support import FORMS
 
 CLIENT = f"""
 import sys
@@ -29,7 +42,19 @@ for line in sys.stdin:
     print("done", word, flush=True)
 """
 
+SERVER = f"""
+import sys
+import comch_next as comch
+with comch.Server(comch.open_device("03:00.0"), "b1:00.0", {NAME!r}) as server:
+    print("listening", flush=True)
+    server.receive(timeout=20).reply(b"welcome")
+    sys.stdin.read()
+"""
+
 GONE = (comch.ConnectionReset, comch.Shutdown, comch.NotConnected, comch.ConnectionAborted)
+
+
+LOOPS = [("plain", False, "outer"), ("own", False, "inner"), ("plain", True, "outer"), ("own", True, "outer")]
 
 
 class Loop:
@@ -218,7 +243,79 @@ def test_a_server_without_clients_can_be_closed_from_outside(world: World) -> No
     assert loop.finish() == [b"stop"]
 
 
+@pytest.mark.parametrize(("inner", "ended", "told"), LOOPS)
+def test_a_loop_within_a_loop(world: World, inner: str, ended: bool, told: str) -> None:
+    """The innermost loop that wants to know hears of the gone, and after its end the one around it does again."""
+    lost: list[str] = []
+    server, client = world.server(), world.client()
+    connection = connect(client, server)
+    introduce(connection, server)
+    connection.send(b"outer")
+    loop = server.messages(on_lost=lambda *_: lost.append("outer"))
+    assert next(loop).data == b"outer"
+    connection.send(b"inner")
+    within = server.messages(**({"on_lost": lambda *_: lost.append("inner")} if inner == "own" else {}))
+    assert next(within).data == b"inner"
+    if ended:
+        within.close()
+    client.disconnect()
+    until(lambda: receives_nothing(server) and lost)
+    assert lost == [told]
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("make", ["Client", "Channel"])
+@pytest.mark.parametrize("end", ["stopped", "died"])
+def test_a_client_does_not_wait_for_what_cannot_come(
+    world: World, start_python: StartPython, monkeypatch: pytest.MonkeyPatch, form: str, make: str, end: str
+) -> None:
+    """Once the end of its connection has been reported, or where its own program has brought it about."""
+    monkeypatch.setenv("COMCH_PULL", form)
+    child = start_python("-c", SERVER)
+    child.wait_for("listening")
+    client = world.keep(getattr(comch, make)(device=world.host))
+    client.send_to(b"hello", client.connect(NAME, timeout=SOON_S))
+    assert client.receive(timeout=SOON_S).data == b"welcome"
+    if end == "stopped":
+        client.stop()
+        until(lambda: client.state is comch.State.IDLE, client.engine)
+    child.kill()
+    if end == "died":
+        raises_soon(comch.ConnectionReset, client.receive, timeout=0)
+    for _ in range(2):
+        with pytest.raises(comch.NotConnected, match="connect again"):
+            client.receive(timeout=SOON_S)
+        with pytest.raises(comch.Again):
+            client.receive(timeout=0)
+
+
 # asyncio
+
+
+@pytest.mark.parametrize(("inner", "ended", "told"), LOOPS)
+def test_an_asyncio_loop_within_a_loop(world: World, inner: str, ended: bool, told: str) -> None:
+    from comch_next import aio
+
+    lost: list[str] = []
+
+    async def serve() -> None:
+        async with aio.serve(world.dpu, world.rep, NAME) as server:
+            loop = server.messages(on_lost=lambda *_: lost.append("outer"))
+            within = server.messages(on_lost=None if inner == "plain" else lambda *_: lost.append("inner"))
+            first = asyncio.ensure_future(anext(loop))
+            async with aio.connect(world.host, NAME) as client:
+                await client.send(b"outer")
+                assert (await first).data == b"outer"
+                await client.send(b"inner")
+                assert (await anext(within)).data == b"inner"
+                if ended:
+                    await within.aclose()
+            while not lost:
+                with suppress(asyncio.TimeoutError):
+                    await asyncio.wait_for(server.receive(), 0.02)
+
+    asyncio.run(asyncio.wait_for(serve(), 40))
+    assert lost == [told]
 
 
 def test_asyncio_iteration_goes_on(world: World, start_python: StartPython) -> None:
