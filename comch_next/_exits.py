@@ -30,10 +30,18 @@ def leave(error: BaseException | None, close: Callable[[], object]) -> None:
 
 def note(error: BaseException, failure: BaseException) -> None:
     """Keep on an exception what failed while it was in flight."""
-    text = f"while it was in flight, closing raised {type(failure).__name__}: {failure}"
+    text = f"while it was in flight, closing raised {_text(failure)}"
     notes = error.__dict__.setdefault("__notes__", [])  # as add_note of Python 3.11
-    if text not in notes:
+    if isinstance(notes, list) and text not in notes:
         notes.append(text)
+
+
+def _text(failure: BaseException) -> str:
+    name = type(failure).__name__
+    try:
+        return f"{name}: {failure}"
+    except Exception:  # of the program's own __str__
+        return name
 
 
 def refuse_again(destroyed: object) -> NoReturn:

@@ -154,6 +154,33 @@ def test_a_callback_that_raises_inside_a_block(world: World) -> None:
     engine.destroy()
 
 
+class Wordless(Exception):
+    """What a program's callback raises, and what says nothing of itself."""
+
+    def __str__(self) -> str:
+        raise RuntimeError("no words")
+
+
+@pytest.mark.parametrize("notes", [None, ("of the program",)])
+def test_what_cannot_be_noted_is_not(world: World, notes: object) -> None:
+    """Neither exceptions without words nor notes that are no list come before the program's own exception."""
+
+    def raises(_: object, __: object, new: object) -> None:
+        if new is comch.State.IDLE:
+            raise Wordless
+
+    error = Mishap("body")
+    if notes is not None:
+        error.__notes__ = notes  # type: ignore[assignment]
+    server = comch.Server(world.dpu, world.rep, NAME)
+    server.set_state_changed_cb(raises)
+    with pytest.raises(Mishap) as caught, server:
+        raise error
+    assert caught.value is error
+    assert getattr(error, "__notes__", None) == (notes or ["while it was in flight, closing raised Wordless"])
+    world.server()  # the name is free again
+
+
 def test_out_of_the_asyncio_blocks(world: World) -> None:
     from comch_next import aio
 
