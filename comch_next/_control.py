@@ -50,6 +50,14 @@ class ControlContext(PullingContext):
         with endpoint.begun(self._port):
             return super().start()
 
+    @alone
+    def stop(self) -> State:
+        try:
+            return super().stop()
+        finally:
+            if (endpoint := self._endpoint) is not None and self.state in (State.STOPPING, State.IDLE):
+                endpoint.link.stopped = True
+
     def close(self, timeout: float = 5.0) -> None:
         """Stop the context, progress until it is IDLE, and destroy it and its own engine.
 
@@ -61,9 +69,13 @@ class ControlContext(PullingContext):
         super().close(timeout)
 
     def _leave(self, timeout: float) -> None:
-        for link in list(self._links):  # which stand on its connections
-            link.close(None)
+        self._close_streams()
         super()._leave(timeout)
+
+    def _close_streams(self) -> None:
+        """Close the streams on its connections, which keep it from stopping."""
+        for link in list(self._links):
+            link.close(None)
 
     def _ended(self) -> None:
         if (endpoint := self._endpoint) is not None:

@@ -58,6 +58,8 @@ class Endpoint:
 
     def check(self, call: str) -> None:
         """Raise what generation 1 answered to the call in this phase; return when it is allowed."""
+        if self.link.stopped and isinstance(self.link, Link) and not self._context._active():
+            self.end(Phase.LEFT)
         check(self.link.phase, call)
 
     # Settings

@@ -35,6 +35,7 @@ class Unlinked:
     """Stands in a link's place while the context is neither listening nor connected: it refuses."""
 
     closed = True
+    stopped = False
 
     def __init__(self, phase: Phase) -> None:
         self.phase = phase
@@ -53,6 +54,7 @@ class Link:
         self.is_server = context._is_server
         self.phase = Phase.LISTENING if self.is_server else Phase.CONNECTED
         self.closed = False
+        self.stopped = False  # by `stop`, which ends this life as soon as the context is IDLE
         self._context = context
         self._port = port
         self.send = port.send

@@ -2,8 +2,9 @@
 
 A context is FRESH while its properties are set. `listen` makes it LISTENING and `connect` CONNECTED; both freeze the
 properties. A client that has disconnected has LEFT: it may do what a FRESH one may, connect anew as well, and still
-has its event descriptors. A server stays LISTENING. `close` ends it. In a forked child every context of the parent is
-INHERITED. A pair that is absent from the table is allowed.
+has its event descriptors. A server stays LISTENING. Generation 1 had no `stop`: a context that was stopped has LEFT as
+soon as it is IDLE. `close` ends it. In a forked child every context of the parent is INHERITED. A pair that is absent
+from the table is allowed.
 
 Not in the table, because it depends on more than the phase: which side the device stands on, and what has become of
 the peer.

@@ -11,6 +11,7 @@ import pytest
 
 from tests.orders.support import (
     NAME,
+    OTHER_NAME,
     REP,
     SOON_S,
     STILL_S,
@@ -290,6 +291,46 @@ def test_a_server_that_became_one_sided_accepts(
         server.one_sided = True
     server.listen()
     introduce(connect(world.client(), server), server)
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("make", ["Server", "Channel"])
+def test_a_server_that_was_stopped_may_be_anything_again(
+    world: World, monkeypatch: pytest.MonkeyPatch, form: str, make: str
+) -> None:
+    """Generation 1 had no stop: here it ends the life in which properties are frozen, once the context is IDLE."""
+    monkeypatch.setenv("COMCH_PULL", form)
+    server = world.keep(getattr(comch, make)(device=world.dpu, device_rep=world.rep, one_sided=True))
+    server.listen(NAME)
+    descriptors = server.send_fd, server.recv_fd, server.service_fd
+    introduce(connect(world.client(), server), server)
+    for one_sided in (True, False):
+        assert server.stop() is comch.State.STOPPING
+        if form == "driver":  # the other's helper goes on to IDLE by itself
+            with pytest.raises(comch.BadState):
+                server.max_msg_size = 512
+        until(lambda: server.state is comch.State.IDLE, server.engine)
+        with pytest.raises(comch.NotConnected):
+            server.receive(timeout=SOON_S)
+        server.configure(max_msg_size=512, one_sided=one_sided)
+        server.listen(OTHER_NAME)
+        introduce(connect(world.client(), server, OTHER_NAME), server)
+        assert (server.send_fd, server.recv_fd, server.service_fd) == descriptors
+
+
+@pytest.mark.parametrize("make", ["Client", "Channel"])
+def test_a_client_that_was_stopped_may_connect_again(world: World, make: str) -> None:
+    server = world.server()
+    client = world.keep(getattr(comch, make)(device=world.host, one_sided=True))
+    connection = connect(client, server)
+    client.stop()
+    until(lambda: client.state is comch.State.IDLE, client.engine)
+    client.send_queue_size = 4
+    with pytest.raises(comch.NotConnected):
+        client.send_to(b"x", connection, timeout=0)
+    again = client.connect(NAME, timeout=0)
+    until(partial(accepts, server, again))
+    introduce(again, server)
 
 
 def test_the_option_is_fixed_while_connected(one_sided: Pair) -> None:
