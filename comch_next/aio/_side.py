@@ -116,6 +116,7 @@ class Side(Generic[_C], Unique):
         self._sendable.wake()
         try:
             with suppress(BadState, NotConnected, InvalidValue):  # it is IDLE already, or another thread has closed it
+                self.context._close_streams()
                 self.context.stop()
                 while self.context.state is not State.IDLE:
                     await self._progress(_TICK_S)

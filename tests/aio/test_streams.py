@@ -6,7 +6,7 @@ import asyncio
 import io
 import random
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 
 import pytest
 
@@ -103,5 +103,21 @@ def test_one_without_its_option(ground: Ground) -> None:
         with pytest.raises(BadState, match="enable"):
             async with streams(ground, enabled=False):
                 pass
+
+    run(main())
+
+
+@pytest.mark.parametrize("error", [None, LookupError("of the body")])
+def test_a_stream_that_is_left_open_ends_with_its_client(ground: Ground, error: LookupError | None) -> None:
+    """As those of comch.Stream do."""
+
+    async def main() -> None:
+        with pytest.raises(LookupError) if error else nullcontext():
+            async with ground.pair(streams=True) as pair:
+                for connection in (pair.client.connection, pair.connection):
+                    await aio.Stream(connection).__aenter__()
+                if error is not None:
+                    raise error
+        assert getattr(error, "__notes__", []) == []
 
     run(main())
