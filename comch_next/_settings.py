@@ -8,6 +8,7 @@ everything that has been set and registered, and with the descriptors that were 
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, TypedDict
 
 from comch_next._alone import alone
@@ -20,7 +21,7 @@ from comch_next._sizes import SIZES
 from comch_next.device import Device, DevInfo, Representor
 from comch_next.driver.protocol import Lock, bytes_of
 from comch_next.engine import ProgressEngine
-from comch_next.errors import BadState, InvalidValue, NotPermitted
+from comch_next.errors import BadState, DocaError, InvalidValue, NotPermitted
 from comch_next.pull import PullPort
 
 __all__ = ["Configured", "Options"]
@@ -136,6 +137,9 @@ class Configured(LibraryContext):
         self._outdated = True
         if self._complete():
             self._settle("configure")
+        elif self._made:  # for an earlier life, whose device and engine are in use until another context is made
+            with suppress(DocaError):
+                self._settle("configure")
         elif self._settings["engine"] is not None:
             self._settings["engine"]._awaited.add(self)
 

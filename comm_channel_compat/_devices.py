@@ -156,7 +156,7 @@ class Device(_Opened):
         return Representor(self.modern.open_representor(pci_addr))
 
     def close(self) -> None:
-        """Close the device. Raises InUse while an endpoint listens or is connected on it."""
+        """Close the device. Raises InUse once an endpoint has listened or connected on it, until that has another."""
         self.modern.close()
 
     def __repr__(self) -> str:

@@ -8,9 +8,21 @@ from typing import Any
 
 import pytest
 
-from tests.orders.support import HOST, NAME, OTHER_NAME, SOON_S, World, accepts, comch, ignore, introduce, until
+from tests.orders.support import (
+    HOST,
+    NAME,
+    OTHER_NAME,
+    OTHER_REP,
+    SOON_S,
+    World,
+    accepts,
+    comch,
+    ignore,
+    introduce,
+    until,
+)
 from tests.orders.support import connect as connect_to
-from tests.pull.support import ready
+from tests.pull.support import FORMS, ready
 
 State = comch.State
 
@@ -36,6 +48,64 @@ def test_an_engine_may_be_given_back_between_two_lives(world: World) -> None:
     peer.send(b"x")
     assert ready(fd, SOON_S)
     engine.destroy()
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize(("make", "one_sided"), [("Client", False), ("Client", True), ("Channel", False)])
+def test_what_a_client_has_replaced_is_in_use_no_more(
+    world: World, monkeypatch: pytest.MonkeyPatch, form: str, make: str, one_sided: bool
+) -> None:
+    """Before it connects again, and whether the library's context is made early or late."""
+    monkeypatch.setenv("COMCH_PULL", form)
+    engine, server = comch.ProgressEngine(), world.server()
+    client = world.keep(getattr(comch, make)(device=world.host, engine=engine, one_sided=one_sided))
+    introduce(connect_to(client, server), server)
+    descriptors = client.send_fd, client.recv_fd
+    client.disconnect(client.connection)
+    client.engine = None
+    engine.destroy()
+    client.device = world.other_host
+    world.host.close()
+    server.close()
+    server = world.keep(comch.Server(world.dpu, OTHER_REP, NAME))
+    server.listen()
+    peer = introduce(connect_to(client, server), server)
+    assert (client.send_fd, client.recv_fd) == descriptors
+    client.arm_recv()
+    peer.send(b"x")
+    assert ready(client.recv_fd, SOON_S)
+
+
+@pytest.mark.parametrize(("make", "one_sided"), [("Server", False), ("Server", True), ("Channel", False)])
+def test_what_a_server_has_replaced_is_in_use_no_more(world: World, make: str, one_sided: bool) -> None:
+    server = world.keep(getattr(comch, make)(device=world.dpu, device_rep=world.rep, one_sided=one_sided))
+    server.listen(NAME)
+    server.stop()
+    until(lambda: server.state is State.IDLE, server.engine)
+    with world.dpu.open_representor(OTHER_REP) as other:
+        server.device_rep = other
+        world.rep.close()
+        server.listen()
+        client = world.client()
+        client.device = world.other_host
+        introduce(connect_to(client, server), server)
+        server.close()
+
+
+def test_a_setting_of_a_channel_waits_for_its_role(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A driver may refuse a context of the role that it has had; what opens it next decides."""
+
+    def refuse(*_: object) -> None:
+        raise comch.NotSupported("no server runs on this device")
+
+    server, channel = world.server(), world.keep(comch.Channel(world.dpu, world.rep, OTHER_NAME))
+    channel.listen()
+    channel.stop()
+    until(lambda: channel.state is State.IDLE, channel.engine)
+    with monkeypatch.context() as patches:
+        patches.setattr(comch.Server, "_create", refuse)
+        channel.device = world.host
+        introduce(connect_to(channel, server), server)
 
 
 def test_a_disconnect_that_is_refused_changes_nothing(world: World) -> None:
