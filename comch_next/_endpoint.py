@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from comch_next._alone import alone
+from comch_next._closable import Closable
 from comch_next._codes import ErrorCode
 from comch_next._link import Link, Unlinked, no_peer
 from comch_next._one_sided_port import OneSidedPort
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Endpoint"]
 
-_HANDLES: dict[str, type] = {"device": Device, "device_rep": Representor}
+_HANDLES: dict[str, type[Closable]] = {"device": Device, "device_rep": Representor}
 
 
 class Endpoint:
@@ -67,7 +68,8 @@ class Endpoint:
     def accept(self, options: dict[str, Any]) -> dict[str, Any]:
         """Return what comes into force when the program sets options in that order, or raise what one is refused with.
 
-        As in C an argument of the wrong type is refused first, whatever the phase, but for one inherited by a fork.
+        As in C an argument of the wrong type, or that was closed, is refused first, whatever the phase; but before it a
+        context inherited by a fork.
         """
         device = self._context._settings["device"]
         accepted: dict[str, Any] = {}
@@ -78,8 +80,8 @@ class Endpoint:
     def _accept(self, option: str, value: object, device: Device | None) -> Any:
         if self.link.phase is Phase.INHERITED:
             self.check(f"set_{option}")
-        if option in _HANDLES:
-            instance(value, _HANDLES[option], option)
+        if option in _HANDLES and not instance(value, _HANDLES[option], option)._open:
+            raise InvalidValue(f"set_{option}: {value!r} is not open any more; open it again")
         if option in SIZES:
             integer(value, option, most=UINT16_MAX)
         if option == "name" and value is not None:

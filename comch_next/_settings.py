@@ -167,8 +167,11 @@ class Configured(LibraryContext):
         for option, value in options.items():
             if option in _SIZES:
                 self._check_size(option, value)
-            elif option != "name" and not isinstance(value, _KINDS[option][0]):
-                raise InvalidValue(f"{type(self).__name__} takes {_KINDS[option][1]} as {option}, not {shown(value)}")
+            elif option != "name":
+                kind, wanted = _KINDS[option]
+                gone = "" if getattr(value, "_open", True) else ", which is not open any more"
+                if gone or not isinstance(value, kind):
+                    raise InvalidValue(f"{type(self).__name__} takes {wanted} as {option}, not {shown(value)}{gone}")
         if "device" in options:  # what was set before is checked now
             for option in _SIZES:
                 if self._settings[option] is not None:

@@ -182,6 +182,27 @@ def test_a_representor_is_no_device_and_a_device_no_representor(world: World) ->
         server.device_rep = world.dpu
 
 
+@pytest.mark.parametrize("setting", ["device", "device_rep", "engine"])
+@pytest.mark.parametrize("one_sided", [False, True])
+@pytest.mark.parametrize("make", ["Server", "Channel"])
+def test_what_is_not_open_any_more_is_refused_at_its_line(
+    world: World, make: str, one_sided: bool, setting: str
+) -> None:
+    context = world.keep(getattr(comch, make)(one_sided=one_sided))
+    opened = {
+        "device": lambda: comch.open_device(HOST),
+        "device_rep": lambda: world.dpu.open_representor(HOST),
+        "engine": comch.ProgressEngine,
+    }
+    with opened[setting]() as gone:
+        pass
+    with pytest.raises(comch.InvalidValue, match="is not open any more"):
+        setattr(context, setting, gone)
+    if setting == "engine":
+        with pytest.raises(comch.InvalidValue, match="is not open any more"):
+            gone.connect_ctx(context)
+
+
 @pytest.mark.parametrize("name", ["", "x" * 128, "x" * 5000, "a\0b", 7, b"svc", ["svc"]])
 def test_a_wrong_name_is_refused(world: World, name: Any) -> None:
     client = world.client()
