@@ -52,11 +52,11 @@ class ControlContext(PullingContext):
 
     @alone
     def stop(self) -> State:
-        try:
+        endpoint = self._endpoint
+        if endpoint is None:
             return super().stop()
-        finally:
-            if (endpoint := self._endpoint) is not None and self.state in (State.STOPPING, State.IDLE):
-                endpoint.link.stopped = True
+        with endpoint.stopping():
+            return super().stop()
 
     def close(self, timeout: float = 5.0) -> None:
         """Stop the context, progress until it is IDLE, and destroy it and its own engine.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from comch_next._alone import alone
 from comch_next._closable import Closable
-from comch_next._codes import ErrorCode
+from comch_next._codes import ErrorCode, State
 from comch_next._link import Link, Unlinked, no_peer
 from comch_next._one_sided_port import OneSidedPort
 from comch_next._peer import Peer
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Endpoint"]
 
+_RUNS = (State.STARTING, State.RUNNING)
 _HANDLES: dict[str, type[Closable]] = {"device": Device, "device_rep": Representor}
 
 
@@ -59,9 +60,13 @@ class Endpoint:
 
     def check(self, call: str) -> None:
         """Raise what generation 1 answered to the call in this phase; return when it is allowed."""
-        if self.link.stopped and isinstance(self.link, Link) and not self._context._active():
-            self.end(Phase.LEFT)
+        self.follow()
         check(self.link.phase, call)
+
+    def follow(self) -> None:
+        """End the life that the program has stopped, once its context is IDLE."""
+        if self.link.stopped and not self._context._active():
+            self.end(Phase.LEFT)
 
     # Settings
 
@@ -176,6 +181,18 @@ class Endpoint:
             if not self._context._active():
                 self._become(before)
             raise
+
+    @contextmanager
+    def stopping(self) -> Iterator[None]:
+        """Have a stop of the context in the block end the life that there is, unless it is refused."""
+        link, ran = self.link, self._context.state in _RUNS
+        link.stopped = link.stopped or ran
+        try:
+            yield
+        finally:
+            if ran and self._context.state in _RUNS:
+                link.stopped = False
+            self.follow()
 
     def disconnect(self, connection: object, timeout: float = 5.0) -> None:
         """Leave one connection. A client may connect again afterwards."""

@@ -131,6 +131,8 @@ class Server(ServiceState):
             self._begin_service()
         elif new is State.STOPPING:
             self._failed = not self._leaving
+        if (endpoint := self._endpoint) is not None:
+            endpoint.follow()
         if not self._listening and (port := self._port) is not None:
             port.ring_recv()  # for a receive that waits in another thread
 

@@ -18,7 +18,7 @@ from tests.orders_model.choices import (
     seldom,
 )
 from tests.orders_model.model import SILENT, End, EndState, Phase
-from tests.orders_model.stage import LATE, Subject, compare, error_of
+from tests.orders_model.stage import LATE, Subject, compare, error_of, until
 
 
 class Connecting(Cast):
@@ -127,6 +127,22 @@ class Connecting(Cast):
         expected = self.world.disconnect(subject.model, end)
         compare(expected, lambda: subject.real.disconnect(*arguments), what)
         self.stage.settle()
+
+    @rule(who=pick, really=seldom)
+    def stop(self, who: int, really: bool) -> None:
+        """A server may be anything again, then; a client is by its disconnect."""
+        subject = self.living(who, "server")
+        if subject is None or not really:
+            return
+        expected = self.world.stop(subject.model)
+        compare(expected, subject.real.stop, f"stop of {subject.model.key}")
+        if not expected:
+            until(lambda: self._is_idle(subject), f"{subject.model.key} is IDLE")
+            self.stage.settle()
+
+    def _is_idle(self, subject: Subject) -> bool:
+        subject.real.engine.progress()
+        return subject.real.state is comch.State.IDLE
 
     def _some_end(self, subject: Subject, which: int) -> tuple[End | None, Any]:
         """A connection of this context most often, else None or that of another."""

@@ -164,6 +164,18 @@ class World:
         self._leave(end)
         return OK
 
+    def stop(self, server: Context) -> Errors:
+        """Stop a server, and progress until it is IDLE."""
+        if server.phase is Phase.CLOSED:
+            return SILENT.CLOSED
+        if server.phase is Phase.IDLE:
+            server.engine_is_open = server.settings.engine is None
+            return one_of(BadState)
+        for end in server.ends:
+            self._leave(end)
+        server.phase = Phase.IDLE
+        return OK
+
     def _leave(self, end: End) -> None:
         if end.state is EndState.WAITING and end.owner.role == "client":
             end.peer.owner.broken_handshakes += 1
