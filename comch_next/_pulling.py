@@ -192,7 +192,13 @@ class PullingContext(Configured):
         """Wait until `recv_fd` is ready; TimeOut when the deadline comes before, or has come: clients that come and go
         may keep the descriptor ready.
         """
-        if not seconds_left(deadline) or not wait_readable(lambda: port.recv_fd, deadline):
+
+        def descriptor() -> int:
+            if self._is_over():  # another thread has stopped it, of which no bell rings
+                port.ring_recv()
+            return port.recv_fd
+
+        if not seconds_left(deadline) or not wait_readable(descriptor, deadline):
             raise TimeOut(f"receive: nothing came to {self!r} within {timeout} s")
 
     def _pull(self, port: PullPort, size: int | None) -> tuple[bytes, Connection] | None:

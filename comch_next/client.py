@@ -208,7 +208,10 @@ class Client(ControlContext):
             raise NotConnected(f"{call} was attempted on {self!r}, which is not connected; connect first")
 
     def _is_over(self) -> bool:
-        return self.state is State.IDLE
+        if (endpoint := self._endpoint) is None:
+            return self.state is State.IDLE
+        endpoint.follow()
+        return endpoint.link.closed
 
     def _accept_waiting(self, port: PullPort) -> bool:
         """Accept nothing; raise if the server has gone without accepting this client."""

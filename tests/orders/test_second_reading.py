@@ -265,12 +265,14 @@ def test_an_engine_of_its_own_before_the_device(world: World) -> None:
     assert client.engine is engine
 
 
-@pytest.mark.parametrize("form", ["driver", "threaded"])
-def test_a_receive_in_another_thread_hears_of_the_disconnect(
-    world: World, form: str, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("one_sided", [False, True])
+@pytest.mark.parametrize("how", ["disconnect", "stop"])
+def test_a_receive_in_another_thread_hears_of_the_end(
+    world: World, form: str, monkeypatch: pytest.MonkeyPatch, one_sided: bool, how: str
 ) -> None:
     monkeypatch.setenv("COMCH_PULL", form)
-    _, client, _ = pair(world)
+    _, client, _ = pair(world, one_sided=one_sided)
     answers: list[Any] = []
 
     def receive() -> None:
@@ -281,7 +283,8 @@ def test_a_receive_in_another_thread_hears_of_the_disconnect(
 
     thread = threading.Thread(target=receive)
     thread.start()
-    client.disconnect()
+    getattr(client, how)()
+    until(lambda: client.state is State.IDLE, client.engine)
     thread.join(SOON_S)
     assert answers == [comch.NotConnected]
 
