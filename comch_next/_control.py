@@ -72,10 +72,11 @@ class ControlContext(PullingContext):
         self._close_streams()
         super()._leave(timeout)
 
-    def _close_streams(self) -> None:
-        """Close the streams on its connections, which keep it from stopping."""
+    def _close_streams(self, connection: Connection | None = None) -> None:
+        """Close the streams on a connection, or on all: they keep it from being left."""
         for link in list(self._links):
-            link.close(None)
+            if connection is None or link.connection is connection:
+                link.close(None)
 
     def _ended(self) -> None:
         if (endpoint := self._endpoint) is not None:

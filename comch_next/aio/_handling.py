@@ -125,6 +125,7 @@ class Handling:
             assert connection._inbox is not None
             connection._inbox.discard()
             self._inboxes.pop(connection, None)
+            self._server.context._close_streams(connection.connection)
             await self._drop(connection)
 
     def _report(self, connection: Connection, error: Exception) -> None:

@@ -121,3 +121,23 @@ def test_a_stream_that_is_left_open_ends_with_its_client(ground: Ground, error: 
         assert getattr(error, "__notes__", []) == []
 
     run(main())
+
+
+@pytest.mark.parametrize("error", [None, LookupError("of the handler")])
+def test_a_stream_that_a_handler_leaves_open_ends_with_it(ground: Ground, error: LookupError | None) -> None:
+    """Else its client could not be disconnected."""
+    reported: list[object] = []
+
+    async def handle(connection: aio.Connection) -> None:
+        await aio.Stream(connection).__aenter__()
+        if error is not None:
+            raise error
+
+    async def main() -> None:
+        asyncio.get_running_loop().set_exception_handler(lambda _, context: reported.append(context["exception"]))
+        async with ground.serve(handler=handle, streams=True), ground.connect(streams=True) as client:
+            with pytest.raises(Shutdown):
+                await client.receive()
+
+    run(main())
+    assert reported == ([] if error is None else [error])
