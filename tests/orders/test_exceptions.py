@@ -171,7 +171,7 @@ def test_what_cannot_be_noted_is_not(world: World, notes: object) -> None:
 
     error = Mishap("body")
     if notes is not None:
-        error.__notes__ = notes  # type: ignore[assignment]
+        vars(error)["__notes__"] = notes
     server = comch.Server(world.dpu, world.rep, NAME)
     server.set_state_changed_cb(raises)
     with pytest.raises(Mishap) as caught, server:
