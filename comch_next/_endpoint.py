@@ -65,7 +65,12 @@ class Endpoint:
 
     def follow(self) -> None:
         """End the life that the program has stopped, once its context is IDLE."""
-        if self.link.stopped and not self._context._active():
+        if self.link.stopped:
+            self._end_stopped()
+
+    @alone
+    def _end_stopped(self) -> None:
+        if self.link.stopped and not self._context._active():  # else another thread has begun another life
             self.end(Phase.LEFT)
 
     # Settings

@@ -125,7 +125,6 @@ class Handling:
             assert connection._inbox is not None
             connection._inbox.discard()
             self._inboxes.pop(connection, None)
-            self._server.context._close_streams(connection.connection)
             await self._drop(connection)
 
     def _report(self, connection: Connection, error: Exception) -> None:
@@ -133,6 +132,8 @@ class Handling:
         asyncio.get_running_loop().call_exception_handler(context)
 
     async def _drop(self, connection: Connection) -> None:
+        with suppress(DocaError):  # of streams that the handler has left open, which would keep it connected
+            self._server.context._close_streams(connection.connection)
         while not connection.closed:
             with suppress(DocaError):
                 return self._server.disconnect(connection)
