@@ -114,7 +114,7 @@ class LibraryContext(Context):
             raise InvalidValue(f"{call} was attempted on {self!r}, which has been destroyed; make another")
         if self._port is not None and call in _PUSHED | self._port._unheard:
             text = f"{call} was attempted on {self!r}, which is pulled from: the callback would never be called"
-            raise BadState(f"{text}; register before listen() or connect()")
+            raise BadState(f"{text}; register before listen() or connect(), or after port.close() while IDLE")
         if self._made:
             apply()
         else:

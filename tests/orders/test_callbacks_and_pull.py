@@ -188,6 +188,24 @@ def test_registering_after_listen_is_refused(world: World) -> None:
         client.task_send_set_conf(ignore, ignore, 4)
 
 
+def test_a_server_that_was_pulled_from_may_have_callbacks_in_its_next_life(world: World) -> None:
+    """As the refusal says."""
+    server, came = world.server(), list[bytes]()
+    server.stop()
+    until(lambda: server.state is State.IDLE, server.engine)
+    with pytest.raises(comch.BadState, match=r"or after port\.close\(\) while IDLE"):
+        server.event_msg_recv_register(ignore)
+    server.port.close()
+    register(server, lambda _, data: came.append(data))
+    server.listen()
+    client = world.client()
+    connection = client.connect(NAME, timeout=0)
+    until(lambda: client.state is State.RUNNING, server.engine, client.engine)
+    connection.send(b"for the callback")
+    until(lambda: came, server.engine)
+    assert came == [b"for the callback"]
+
+
 @pytest.mark.parametrize("register_one", ["message", "tasks"])
 def test_half_registered_is_not_silently_completed(world: World, register_one: str) -> None:
     """One mandatory callback of several: the rest may be filled in only if this one still runs."""
