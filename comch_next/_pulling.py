@@ -179,12 +179,12 @@ class PullingContext(Configured):
                 raise Again(NOTHING_WAITS)
             port.arm_recv()
             self._refuse_silent("receive")  # again: what another thread ended before the arming rings no bell
-            over = self._is_over()  # then once more: what came before the end comes first
-            if not over:
-                self._wait_readable(port, deadline, timeout)
+            self._wait_readable(port, deadline, timeout)
             if (found := self._pull(port, size)) is not None:
                 return _message(Message, found)
-            if over:
+            if self._is_over():
+                if (found := self._pull(port, size)) is not None:  # what came before the end comes first
+                    return _message(Message, found)
                 text = f"receive: {self!r} is IDLE: its connection has ended, by stop or as an earlier receive reported"
                 raise NotConnected(f"{text}; connect again")
 
@@ -194,7 +194,7 @@ class PullingContext(Configured):
         """
 
         def descriptor() -> int:
-            if self._is_over():  # another thread has stopped it, of which no bell rings
+            if self._is_over():  # for which no bell rings
                 port.ring_recv()
             return port.recv_fd
 
