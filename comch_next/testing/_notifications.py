@@ -155,7 +155,7 @@ def _expect_one_wake(
 
 
 def _rests(pair: Pair, side: Side, engine: str) -> bool:
-    """Arm an engine that has nothing to do. Whether it sleeps then; a timer of the driver's may wake it now and then."""
+    """Arm an engine that has nothing to do. Whether it sleeps then; a timer of the driver may wake it now and then."""
     for _ in range(_ARMINGS):
         _quieten(pair, side, engine)
         side.arm(engine)
