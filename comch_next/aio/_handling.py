@@ -78,18 +78,18 @@ class Handling:
 
     async def _receive(self) -> None:
         context = self._server.context
-        context._on_lost.append(lambda connection, error: self._end(self._server._known(connection), error))
         try:
-            while True:
-                try:
-                    message = await Side.receive(self._server)
-                except ConnectionReset as error:
-                    if context._failed:
-                        raise
-                    if error.connection is not None:  # else a client went away before it was accepted
-                        self._end(error.connection, error)
-                    continue
-                await self._inbox(message.connection).put(message)
+            with context._reporting_to(lambda connection, error: self._end(self._server._known(connection), error)):
+                while True:
+                    try:
+                        message = await Side.receive(self._server)
+                    except ConnectionReset as error:
+                        if context._failed:
+                            raise
+                        if error.connection is not None:  # else a client went away before it was accepted
+                            self._end(error.connection, error)
+                        continue
+                    await self._inbox(message.connection).put(message)
         except DocaError as error:
             for connection in list(self._inboxes):
                 self._end(connection, error)
