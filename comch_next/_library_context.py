@@ -23,6 +23,7 @@ from comch_next.driver.protocol import (
     WeakSet,
     interruptible,
     listed,
+    quoted,
     them,
 )
 from comch_next.engine import ProgressEngine
@@ -94,7 +95,7 @@ class LibraryContext(Context):
     def set_state_changed_cb(self, callback: Any) -> Any:
         """Call `callback(context, old, new)` on every change of state. Returns the callback, so it decorates."""
         if not callable(callback):
-            raise InvalidValue(f"set_state_changed_cb takes a callback, not {callback!r}")
+            raise InvalidValue(f"set_state_changed_cb takes a callback, not {quoted(callback)}")
 
         def follow(_: object, old: State, new: State) -> None:
             self._state_changed(callback, old, new)
@@ -120,7 +121,7 @@ class LibraryContext(Context):
         else:
             for callback in callbacks:
                 if not callable(callback):
-                    raise InvalidValue(f"{call} takes a callback, not {callback!r}")
+                    raise InvalidValue(f"{call} takes a callback, not {quoted(callback)}")
         self._registered[call] = apply
 
     @property

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from comch_next._codes import ErrorCode
 from comch_next._outcomes import outcome
-from comch_next.driver.protocol import WeakTable, counted
+from comch_next.driver.protocol import NO_BUFFER, WeakTable, counted, quoted
 from comch_next.errors import (
     ConnectionAborted,
     ConnectionInprogress,
@@ -51,8 +51,8 @@ class Endings:
             raise self._reset("send", connection) from None
         try:
             length = memoryview(data).nbytes
-        except TypeError:
-            raise InvalidValue(f"send takes a bytes-like message, not {data!r}") from None
+        except NO_BUFFER:
+            raise InvalidValue(f"send takes a bytes-like message, not {quoted(data)}") from None
         if length > (most := self._port.max_msg_size_of(connection)):
             text = f"send: a message of {counted(length, 'byte')} is above this connection's {most}"
             raise InvalidValue(text, length=length) from None

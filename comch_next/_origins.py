@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from comch_next.driver.protocol import quoted
+
 __all__ = ["is_foreign", "register_origin", "shown"]
 
 
@@ -44,7 +46,7 @@ def shown(value: object, wanted: type | None = None) -> str:
     """Return how a message shows a refused value; `wanted` is the class that is legal, one of ours without it."""
     theirs, needed = _package(type(value)), _OURS if wanted is None else _package(wanted)
     if theirs in ("", needed) or not needed:
-        return repr(value)
+        return quoted(value)
     calls = [call for call in (_origins[needed].wrap, _origins[theirs].unwrap) if call]
     advice = "(".join(calls) + "(...)" + ")" * (len(calls) - 1)
-    return f"{value!r} of {_origins[theirs].title}; {advice} returns the one of {_origins[needed].title}"
+    return f"{quoted(value)} of {_origins[theirs].title}; {advice} returns the one of {_origins[needed].title}"

@@ -2,6 +2,9 @@
 
 from typing import NamedTuple
 
+from comch_next.driver.protocol import pci_parts, quoted
+from comch_next.errors import InvalidValue
+
 __all__ = ["PciBdf"]
 
 
@@ -15,8 +18,9 @@ class PciBdf(NamedTuple):
 
     @classmethod
     def of(cls, address: str) -> "PciBdf":
-        """Return the numbers of an address in either form: ``"0000:03:00.0"`` or ``"03:00.0"``."""
-        bus_text, _, slot = address.rpartition(":")
-        device_text, _, function_text = slot.partition(".")
-        bus, device, function = int(bus_text[-2:], 16), int(device_text, 16), int(function_text)
+        """Return the numbers of an address, ``"0000:03:00.0"`` or ``"03:00.0"``; InvalidValue for anything else."""
+        parts = pci_parts(address)
+        if parts is None:
+            raise InvalidValue(f"{quoted(address)} is not a PCI address; legal are BB:DD.F and DDDD:BB:DD.F")
+        _, bus, device, function = parts
         return cls(bus | device << 8 | function << 13, bus, device, function)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from comch_next._codes import Counter
 from comch_next.arguments import Buffer, integer
 from comch_next.connection import FLUSH_TICK_S, Connection
-from comch_next.driver.protocol import WeakSet, counted, shielded
+from comch_next.driver.protocol import WeakSet, counted, quoted, shielded
 from comch_next.engine import deadline_after, seconds_left
 from comch_next.errors import BadState, ConnectionAborted, InvalidValue, NotConnected, TimeOut
 
@@ -67,7 +67,7 @@ class Peer(Connection):
         try:
             return self._counters[counter]
         except (KeyError, TypeError):
-            raise InvalidValue(f"get_counter takes a Counter, not {counter!r}") from None
+            raise InvalidValue(f"get_counter takes a Counter, not {quoted(counter)}") from None
 
     @property
     def in_flight(self) -> int:

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 from comch_next._codes import Counter
 from comch_next.connection import Connection
+from comch_next.driver.protocol import quoted
 from comch_next.errors import DocaError, NotConnected
 
 __all__ = ["PeerInfo", "peer_info"]
@@ -49,7 +50,7 @@ class PeerInfo(SimpleNamespace):
 def peer_info(connection: Connection) -> PeerInfo:
     """Take a snapshot of a connection and return it. Raises NotConnected unless the connection is up."""
     if not isinstance(connection, Connection):
-        raise NotConnected(f"peer_info takes a connection, not {connection!r}")
+        raise NotConnected(f"peer_info takes a connection, not {quoted(connection)}")
     try:
         connection.update_info()
     except DocaError as error:

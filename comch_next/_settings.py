@@ -19,7 +19,7 @@ from comch_next._one_sided_port import convert
 from comch_next._origins import shown
 from comch_next._sizes import SIZES
 from comch_next.device import Device, DevInfo, Representor
-from comch_next.driver.protocol import Lock, bytes_of
+from comch_next.driver.protocol import Lock, bytes_of, quoted
 from comch_next.engine import ProgressEngine
 from comch_next.errors import BadState, DocaError, InvalidValue, NotPermitted
 from comch_next.pull import PullPort
@@ -186,7 +186,7 @@ class Configured(LibraryContext):
         most = None if device is None else _LIMITS[call](device.devinfo)
         if not isinstance(value, int) or isinstance(value, bool) or value < 1 or (most is not None and value > most):
             limit = "1 on" if most is None else f"1 to {most}"
-            raise InvalidValue(f"{call} takes a whole number from {limit}, not {value!r}")
+            raise InvalidValue(f"{call} takes a whole number from {limit}, not {quoted(value)}")
 
     @property
     def device(self) -> Device:
@@ -319,4 +319,4 @@ def _check_name(name: object, device: Device | None) -> None:
     most = None if device is None else device.devinfo.cap_get_max_name_len() - 1  # without its NUL
     if not isinstance(name, str) or not name or "\0" in name or (most is not None and size > most):
         limit = "at least 1 byte" if most is None else f"1 to {most} bytes"
-        raise InvalidValue(f"a service name is {limit} of text without NUL, not {name!r}")
+        raise InvalidValue(f"a service name is {limit} of text without NUL, not {quoted(name)}")

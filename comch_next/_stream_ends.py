@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from comch_next._origins import shown
+from comch_next.driver.protocol import NO_BUFFER, quoted
 from comch_next.errors import InvalidValue, Unexpected
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ Report: TypeAlias = "Callable[[int], object] | None"
 def check_size(call: str, chunk_size: object) -> None:
     """Raise InvalidValue unless this can be the size of a chunk."""
     if not isinstance(chunk_size, int) or isinstance(chunk_size, bool) or chunk_size < 1:
-        raise InvalidValue(f"{call} takes a chunk_size of 1 byte or more, not {chunk_size!r}")
+        raise InvalidValue(f"{call} takes a chunk_size of 1 byte or more, not {quoted(chunk_size)}")
 
 
 def check_sink(sink: object) -> None:
@@ -35,7 +36,7 @@ def write_all(sink: Any, view: memoryview) -> None:
     while view:
         count = sink.write(view)
         if not isinstance(count, int) or not 0 < count <= len(view):
-            text = f"recv_stream: the sink's write returned {count!r} for {len(view)} bytes"
+            text = f"recv_stream: the sink's write returned {quoted(count)} for {len(view)} bytes"
             raise InvalidValue(f"{text}; it has to wait, and return how many it has written")
         view = view[count:]
 
@@ -51,7 +52,7 @@ def filler(source: Any) -> Fill:
         return lambda view: _copied(source.read(len(view)), view)
     try:
         return _Memory(memoryview(source).cast("B")).readinto
-    except TypeError:
+    except NO_BUFFER:
         text = f"send_stream takes a binary file object, or something bytes-like, not {shown(source)}"
         raise InvalidValue(text) from None
 
@@ -71,7 +72,7 @@ class _Memory:
 def _copied(data: Any, view: memoryview) -> int:
     try:
         part = memoryview(data).cast("B")
-    except TypeError:
+    except NO_BUFFER:
         text = f"send_stream: the source's read returned {shown(data)}; it has to wait, and return bytes"
         raise InvalidValue(text) from None
     if len(part) > len(view):
@@ -82,7 +83,7 @@ def _copied(data: Any, view: memoryview) -> int:
 
 def _counted(count: object, view: memoryview) -> int:
     if not isinstance(count, int) or not 0 <= count <= len(view):
-        text = f"send_stream: the source's readinto returned {count!r} for {len(view)} bytes"
+        text = f"send_stream: the source's readinto returned {quoted(count)} for {len(view)} bytes"
         raise InvalidValue(f"{text}; it has to wait, and return how many it has read")
     return count
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ctypes
 import sys
+from contextlib import suppress
 from typing import Any, TypeVar
 
 from comch_next._origins import register_origin, shown
-from comch_next.driver.protocol import text_of
+from comch_next.driver.protocol import NO_BUFFER, quoted, text_of
 from comch_next.errors import InvalidValue
 
 __all__ = [
@@ -44,9 +45,9 @@ def instance(value: object, kind: type[_T], what: str) -> _T:
 
 def integer(value: object, what: str, *, most: int, least: int = 0) -> int:
     """Return `value` if it is a whole number from `least` to `most`, both included."""
-    if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
-        raise InvalidValue(f"{what} is {value!r}; legal are whole numbers from {least} to {most}")
-    return int(value)
+    if not isinstance(value, int) or isinstance(value, bool) or not least <= int.__int__(value) <= most:
+        raise InvalidValue(f"{what} is {quoted(value)}; legal are whole numbers from {least} to {most}")
+    return int.__int__(value)
 
 
 def absolute(log_num_tasks: object) -> int:
@@ -58,8 +59,8 @@ def cut(data: Any, length: object) -> bytes:
     """Return the first `length` bytes of a buffer, all without one; it counts bytes whatever the items are."""
     try:
         view = memoryview(data).cast("B")
-    except TypeError:
-        raise InvalidValue(f"message is {data!r:.60}; legal are bytes and other buffers without gaps") from None
+    except NO_BUFFER:
+        raise InvalidValue(f"message is {quoted(data):.60}; legal are bytes and other buffers without gaps") from None
     return bytes(view if length is UNSET else view[: integer(length, "length", most=view.nbytes)])
 
 
@@ -69,14 +70,15 @@ def address(memory: Any, what: str) -> int:
         return integer(memory, what, most=_MOST_ADDRESS)
     try:
         return ctypes.addressof(ctypes.c_char.from_buffer(memory))
-    except (TypeError, ValueError):
-        raise InvalidValue(f"{what} is {memory!r:.60}; legal is an address or a writable buffer") from None
+    except NO_BUFFER:
+        raise InvalidValue(f"{what} is {quoted(memory):.60}; legal is an address or a writable buffer") from None
 
 
 def offset(memory: Any, count: int) -> Any:
     """Return the memory behind an offset, as C's `memory + count`: a view, or the address where that lies outside."""
-    if 0 <= count <= len(memory):
-        return memoryview(memory)[count:]
+    with suppress(*NO_BUFFER):  # an address is a number already, and says what else is none
+        if 0 <= count <= len(memory):
+            return memoryview(memory)[count:]
     return address(memory, "memory") + count
 
 
@@ -89,8 +91,8 @@ def span(memory: Any, length: object) -> Any:
         return (ctypes.c_char * size).from_address(start)
     try:
         view = memoryview(memory).cast("B")
-    except TypeError:
-        raise InvalidValue(f"memory is {memory!r:.60}; legal is an address or a writable buffer") from None
+    except NO_BUFFER:
+        raise InvalidValue(f"memory is {quoted(memory):.60}; legal is an address or a writable buffer") from None
     return view[: integer(length, "length", most=view.nbytes)]
 
 

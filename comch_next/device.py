@@ -9,7 +9,7 @@ from comch_next._pci import PciBdf
 from comch_next._representor import RepInfo, Representor
 from comch_next.arguments import text
 from comch_next.driver import load, protocol
-from comch_next.driver.protocol import Driver
+from comch_next.driver.protocol import Driver, quoted
 from comch_next.errors import InvalidValue, NotFound, NotSupported
 from comch_next.unique import Unique
 
@@ -23,7 +23,7 @@ def devices(driver: str | None = None) -> list["DevInfo"]:
 
 
 def open_device(pci_addr: str | bytes, driver: str | None = None) -> "Device":
-    """Open the device at a PCI address, given as BB:DD.F, DDDD:BB:DD.F or PciBdf.
+    """Open the device at a PCI address, given as BB:DD.F or DDDD:BB:DD.F.
 
     Raises NotFound if this side has no such device, InvalidValue for an invalid address.
     """
@@ -120,7 +120,7 @@ class DevInfo(Hinted, Unique):
             "consumer": self.consumer_cap_is_supported,
         }
         if noun not in asked:
-            raise InvalidValue(f"require takes {' or '.join(asked)}, not {noun!r}")
+            raise InvalidValue(f"require takes {' or '.join(asked)}, not {quoted(noun)}")
         if not asked[noun]():
             raise NotSupported(f"{self} cannot be a {noun}")
 

@@ -2,6 +2,7 @@
 
 from comch_next._codes import LogLevel
 from comch_next.arguments import integer, text
+from comch_next.driver.protocol import quoted
 from comch_next.errors import InvalidValue
 
 __all__ = ["Backend", "register_source", "standard", "unregister_source"]
@@ -11,7 +12,7 @@ _WARNING, _TRACE = int(LogLevel.WARNING), int(LogLevel.TRACE)
 
 def _level(value: object) -> int:
     if value not in list(LogLevel):
-        raise InvalidValue(f"log level is {value!r}; legal are the DOCA_LOG_LEVEL_* values")
+        raise InvalidValue(f"log level is {quoted(value)}; legal are the DOCA_LOG_LEVEL_* values")
     return integer(value, "log level", most=_TRACE)
 
 

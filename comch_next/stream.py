@@ -66,6 +66,8 @@ class Stream(Unique):
 
         Raises BadState if the context has a consumer event already, or is not IDLE.
         """
+        if not hasattr(context, "_registered"):
+            raise InvalidValue(f"Stream.enable takes a Server or a Client, not {shown(context)}")
         if "event_consumer_register" in context._registered:
             raise BadState(f"Stream.enable was attempted on {context!r}, which has a consumer event already")
         context.event_consumer_register(Own(announced), Own(expired))

@@ -7,7 +7,7 @@ from enum import IntEnum
 from typing import Any, NamedTuple, NoReturn
 
 from comch_next import DocaError, ErrorCode, InvalidValue
-from comch_next.arguments import instance, integer
+from comch_next.arguments import instance, integer, shown
 from comm_channel_compat._old_calls import old_call
 from comm_channel_compat._refusals import code_of
 
@@ -130,13 +130,13 @@ def _take(function: str, param: _Param, value: Any, types: Types) -> object:
     if ctype in _BITS:
         return integer(value, param.name, most=2 ** _BITS[ctype] - 1)
     if ctype == "char *" and not isinstance(value, (str, bytes)):
-        raise InvalidValue(f"{function}: {param.name} is {value!r}; legal is text")
+        raise InvalidValue(f"{function}: {param.name} is {shown(value)}; legal is text")
     return value
 
 
 def _plain_callback(function: str, param: _Param, callback: Any, ctypes: tuple[str, ...]) -> Flat:
     if not callable(callback):
-        raise InvalidValue(f"{function}: {param.name} is {callback!r}; legal is a function")
+        raise InvalidValue(f"{function}: {param.name} is {shown(callback)}; legal is a function")
     return lambda *args: callback(*map(_plain, args, ctypes))
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from comch_next import Again, Channel, ConnectionReset, DocaError, ErrorCode, InvalidValue, PullPort
-from comch_next.arguments import Buffer
+from comch_next.arguments import Buffer, shown
 from comch_next.pull import QuickOwner, call_shape, quick_receive, quick_send, quicken
 from comm_channel_compat._old_calls import is_watched, old_call
 from comm_channel_compat._peers import Peers, Unopened, connection_of
@@ -84,7 +84,7 @@ class HotCalls(QuickOwner):
             raise ConnectionReset(str(error), connection=self._peers.pop_of(error.connection)) from None
         except InvalidValue:
             if flags != 0:
-                raise InvalidValue(f"recvfrom: flags are {flags!r}; legal is DOCA_CC_MSG_FLAG_NONE") from None
+                raise InvalidValue(f"recvfrom: flags are {shown(flags)}; legal is DOCA_CC_MSG_FLAG_NONE") from None
             raise
         if arrived is None:
             raise Again(NOTHING_CAME)

@@ -37,6 +37,7 @@ from typing import TYPE_CHECKING, Any
 from comch_next._codes import State
 from comch_next._threaded._helper import Helper
 from comch_next._threaded._port import ThreadedPort
+from comch_next.driver.protocol import quoted
 from comch_next.errors import BadState, InvalidValue
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ def open_threaded(
     info = devices.as_devinfo(helper.driver.contexts.get_device(ctx))
     most = devices.cap_get_max_msg_size(info)
     if max_msg_size is not None and not (isinstance(max_msg_size, int) and 1 <= max_msg_size <= most):
-        raise InvalidValue(f"port_open takes a message size of 1 to {most} bytes, not {max_msg_size!r}")
+        raise InvalidValue(f"port_open takes a message size of 1 to {most} bytes, not {quoted(max_msg_size)}")
     if send_queue_size is None:
         send_queue_size = min(_DEFAULT_SENDS, devices.cap_get_max_send_tasks(info))
     with helper.lock:

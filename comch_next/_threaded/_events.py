@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from comch_next._codes import ErrorCode, State
 from comch_next._threaded._channels import Channels
 from comch_next._threaded._sends import COMING, UP, Link, Sends
-from comch_next.driver.protocol import Own, WeakTable, interruptible
+from comch_next.driver.protocol import Own, WeakTable, interruptible, quoted
 from comch_next.errors import DocaError, InvalidValue
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ class PortEvents:
         """What is known of a connection of this port."""
         link = self._known(connection)
         if link is None:
-            raise InvalidValue(f"{call} takes a connection of {self}, not {connection!r}")
+            raise InvalidValue(f"{call} takes a connection of {self}, not {quoted(connection)}")
         return link
 
     def _known(self, connection: Any) -> Link | None:

@@ -10,7 +10,7 @@ from comch_next._codes import ErrorCode, State
 from comch_next._threaded._channels import Bell
 from comch_next._threaded._events import PortEvents
 from comch_next._threaded._sends import COMING, UP
-from comch_next.driver.protocol import counted, uninterrupted
+from comch_next.driver.protocol import NO_BUFFER, counted, quoted, uninterrupted
 from comch_next.errors import BadState, ConnectionReset, InvalidValue, NotSupported, from_code
 
 __all__ = ["ThreadedPort"]
@@ -75,7 +75,7 @@ class ThreadedPort(PortEvents):
     @_locked
     def receive(self, size: int) -> tuple[bytes, Any] | None:
         if not isinstance(size, int) or size < 0:
-            raise InvalidValue(f"receive takes a size of 0 or more bytes, not {size!r}")
+            raise InvalidValue(f"receive takes a size of 0 or more bytes, not {quoted(size)}")
         self._channels.refuse_closed()
         if not self.queue:
             self.helper.poll()
@@ -229,5 +229,5 @@ def _as_bytes(data: Any) -> bytes:
         return data
     try:
         return bytes(memoryview(data))
-    except TypeError:
-        raise InvalidValue(f"send takes a bytes-like message, not {data!r}") from None
+    except NO_BUFFER:
+        raise InvalidValue(f"send takes a bytes-like message, not {quoted(data)}") from None

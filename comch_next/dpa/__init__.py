@@ -103,7 +103,7 @@ class DpaThread(Hinted, Unique):
         a kernel cannot be stopped from outside.
         """
         deadline_after(timeout, "dpa_thread_stop")  # a refusal has no effect
-        self._threads.stop(self._handle, timeout)
+        self._threads.stop(self._handle, None if timeout is None else float(timeout))
 
     def destroy(self) -> None:
         """Destroy the thread. Raises InUse unless it is stopped, or while completion contexts have it."""

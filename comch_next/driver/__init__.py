@@ -5,7 +5,7 @@ import threading
 from importlib import import_module
 
 from comch_next.driver._sink import Sink
-from comch_next.driver.protocol import Driver
+from comch_next.driver.protocol import Driver, quoted
 from comch_next.errors import InvalidValue, NotSupported
 
 __all__ = ["load"]
@@ -29,9 +29,9 @@ def load(driver: str | None = None) -> Driver:
     with _loading:
         chosen = os.environ.get("COMCH_DRIVER", "")
         name = driver or chosen or "emulated"
-        if name not in _MODULES:
+        if not isinstance(name, str) or name not in _MODULES:
             where = "" if driver else "COMCH_DRIVER: "
-            raise InvalidValue(f"{where}there is no driver {name!r}; known are {', '.join(sorted(_MODULES))}")
+            raise InvalidValue(f"{where}there is no driver {quoted(name)}; known are {', '.join(sorted(_MODULES))}")
         if name not in _loaded:
             _loaded[name] = _load(name)
         return _loaded[name]

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from comch_next import InvalidValue
-from comch_next.arguments import instance, integer
+from comch_next.arguments import instance, integer, shown
 
 __all__ = ["count", "function", "unwrap"]
 
@@ -16,7 +16,7 @@ _UINT32_MAX, _SIZE_MAX = 2**32 - 1, 2**64 - 1
 def function(value: Any, what: str) -> Callable[..., object]:
     """Return a callback if it can be called."""
     if not callable(value):
-        raise InvalidValue(f"{what} is {value!r}; legal is a function")
+        raise InvalidValue(f"{what} is {shown(value)}; legal is a function")
     call: Callable[..., object] = value
     return call
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import comch_next as comch
 from comch_next import Counter, InvalidValue
+from comch_next.arguments import shown
 from comch_next.unique import Unique
 from comm_channel_compat._known import remember
 from comm_channel_compat._old_calls import old_call
@@ -54,7 +55,7 @@ class Connection(Unique):
     def get_counter(self, counter_type: int) -> int:
         """Return a DOCA_CC_COUNTER_* of the last snapshot."""
         if counter_type not in list(Counter):
-            raise InvalidValue(f"counter_type is {counter_type!r}; legal are the DOCA_CC_COUNTER_* values")
+            raise InvalidValue(f"counter_type is {shown(counter_type)}; legal are the DOCA_CC_COUNTER_* values")
         return self.modern.get_counter(Counter(counter_type))
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import comch_next as comch
-from comch_next import InvalidValue, NotFound, NotSupported, PciFuncType, RepFilter
+from comch_next import InvalidValue, NotFound, NotSupported, PciBdf, PciFuncType, RepFilter
 from tests.processes import StartPython
 
 FUNCTIONS = ["0000:b1:00.0", "0000:b1:00.1", "0000:b1:00.2", "0000:b1:00.3"]
@@ -63,6 +64,19 @@ def test_addresses_in_either_form(text: str) -> None:
 def test_what_is_no_address_is_refused(text: str) -> None:
     with pytest.raises(InvalidValue, match="PCI address"):
         comch.open_device(text)
+    with pytest.raises(InvalidValue, match="PCI address"):
+        PciBdf.of(text)
+
+
+@pytest.mark.parametrize("text", ["b1:1f.7", "0000:b1:1f.7", "FFFF:B1:1F.7"])
+def test_an_address_in_numbers(text: str) -> None:
+    assert PciBdf.of(text) == (0xFFB1, 0xB1, 0x1F, 7)
+
+
+@pytest.mark.parametrize("driver", ["none", 3, ["emulated"]])
+def test_what_is_no_driver_is_refused(driver: Any) -> None:
+    with pytest.raises(InvalidValue, match="there is no driver"):
+        comch.devices(driver)
 
 
 def test_representors() -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from decimal import Decimal
+from fractions import Fraction
 from types import SimpleNamespace
 from typing import Any
 
@@ -207,7 +209,7 @@ def test_a_kernel_that_catches_its_refusal_sends_no_more() -> None:
     assert lane.arg.notes == ["refused"]
 
 
-@pytest.mark.parametrize("timeout", [float("nan"), -1, "5", []])
+@pytest.mark.parametrize("timeout", [float("nan"), -1, "5", [], Decimal("nan"), -(10**5000)], ids=type)
 def test_an_invalid_timeout_leaves_the_kernel_as_it_is(timeout: Any) -> None:
     with queues(lambda arg: doca_dpa_dev_thread_reschedule()) as lane:
         with pytest.raises(comch.InvalidValue, match="timeout"):
@@ -216,8 +218,8 @@ def test_an_invalid_timeout_leaves_the_kernel_as_it_is(timeout: Any) -> None:
             lane.thread.start()
 
 
-@pytest.mark.parametrize("timeout", [None, float("inf"), 1e300])
-def test_a_stop_may_wait_for_ever(timeout: float | None) -> None:
+@pytest.mark.parametrize("timeout", [None, float("inf"), 1e300, Fraction(2, 1)])
+def test_a_stop_may_wait_for_ever(timeout: Any) -> None:
     lane = Queues(lambda arg: doca_dpa_dev_thread_reschedule())
     lane.thread.run()
     lane.thread.stop(timeout)

@@ -8,6 +8,7 @@ import pytest
 
 import comch_next as comch
 from comch_next import AccessFlag, BufInventory, InvalidValue, Mmap
+from comch_next.arguments import offset
 
 
 def test_a_buffer_stands_for_its_address() -> None:
@@ -34,7 +35,25 @@ def test_part_of_memory(by_number: bool) -> None:
     mmap.destroy()
 
 
-@pytest.mark.parametrize(("memory", "length"), [(bytearray(4), 5), (bytearray(4), -1), ("text", 1), (0, 1)])
+def released() -> memoryview:
+    made = memoryview(bytearray(4))
+    made.release()
+    return made
+
+
+def test_memory_behind_an_offset() -> None:
+    memory = bytearray(b"hello, world")
+    start = ctypes.addressof(ctypes.c_char.from_buffer(memory))
+    assert bytes(offset(memory, 7)) == b"world"
+    assert (offset(memory, 99), offset(start, 7)) == (start + 99, start + 7)
+    for wrong in (None, "text", released()):
+        with pytest.raises(InvalidValue, match="legal is an address or a writable buffer"):
+            offset(wrong, 0)
+
+
+@pytest.mark.parametrize(
+    ("memory", "length"), [(bytearray(4), 5), (bytearray(4), -1), ("text", 1), (0, 1), (released(), 1)]
+)
 def test_what_is_no_part_of_memory(memory: object, length: int) -> None:
     mmap = Mmap()
     with pytest.raises(InvalidValue):

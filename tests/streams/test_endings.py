@@ -227,11 +227,15 @@ def test_both_send(pair: Pair) -> None:
 
 
 def test_what_is_refused(pair: Pair) -> None:
+    with pytest.raises(InvalidValue, match=r"Stream\.enable takes a Server or a Client, not None"):
+        Stream.enable(None)  # type: ignore[arg-type]
     stream = Stream(pair.here)
     with pytest.raises(BadState, match="outside of its block"):
         stream.send_stream(DATA)
     with stream:
-        for source in (None, 5, "text", object()):
+        gone = memoryview(bytearray(8))
+        gone.release()
+        for source in (None, 5, "text", object(), gone):
             with pytest.raises(InvalidValue, match="takes a binary file object, or something bytes-like"):
                 stream.send_stream(source)
         with pytest.raises(InvalidValue, match="takes a binary file object to write to"):

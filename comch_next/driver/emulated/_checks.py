@@ -7,7 +7,7 @@ from typing import Any, ParamSpec, TypeVar
 
 from comch_next.driver.emulated._kernel.memory import EXHAUSTED
 from comch_next.driver.emulated._state import CALLS
-from comch_next.driver.protocol import KERNELS, by_system, refuse_kernel
+from comch_next.driver.protocol import KERNELS, NO_BUFFER, by_system, quoted, refuse_kernel
 from comch_next.errors import BadState, DocaError, InvalidValue, NoMemory, OperatingSystem
 
 __all__ = ["as_bytes", "expect", "expect_callback", "expect_number", "in_state", "in_use", "says_no_memory"]
@@ -21,20 +21,20 @@ def expect(value: object, kind: type[_T], call: str) -> _T:
     if KERNELS:
         refuse_kernel(call)
     if not isinstance(value, kind):
-        raise InvalidValue(f"{call} takes a {kind.__name__}, not {value!r}")
+        raise InvalidValue(f"{call} takes a {kind.__name__}, not {quoted(value)}")
     return value
 
 
 def expect_callback(value: object, call: str) -> None:
     """A callback must be callable."""
     if not callable(value):
-        raise InvalidValue(f"{call} takes a callback, not {value!r}")
+        raise InvalidValue(f"{call} takes a callback, not {quoted(value)}")
 
 
 def expect_number(value: object, most: int, call: str, *, least: int = 1) -> int:
-    """A whole number in the range that the device allows."""
-    if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
-        raise InvalidValue(f"{call} takes a whole number from {least} to {most}, not {value!r}")
+    """A whole number in the range that the device allows, whatever its class compares."""
+    if not isinstance(value, int) or isinstance(value, bool) or not least <= int.__int__(value) <= most:
+        raise InvalidValue(f"{call} takes a whole number from {least} to {most}, not {quoted(value)}")
     return value
 
 
@@ -49,8 +49,8 @@ def as_bytes(data: Any, call: str) -> bytes:
     """A copy of anything that holds bytes."""
     try:
         return bytes(memoryview(data))
-    except TypeError:
-        raise InvalidValue(f"{call} takes a bytes-like message, not {data!r}") from None
+    except NO_BUFFER:
+        raise InvalidValue(f"{call} takes a bytes-like message, not {quoted(data)}") from None
 
 
 def in_state(context: Any, call: str) -> None:

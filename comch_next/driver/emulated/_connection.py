@@ -19,7 +19,7 @@ from comch_next.driver.emulated._kernel.handle import Handle
 from comch_next.driver.emulated._kernel.memory import EXHAUSTED
 from comch_next.driver.emulated._kernel.poller import Poller
 from comch_next.driver.emulated._kernel.ring import Receiver, Sender, lib
-from comch_next.driver.protocol import Lock, by_system, log_event, log_warning, suppress_system, uninterrupted
+from comch_next.driver.protocol import Lock, by_system, log_event, log_warning, quoted, suppress_system, uninterrupted
 from comch_next.driver.protocol._typed import Protocol
 from comch_next.errors import Again, ConnectionAborted, InvalidValue, from_code
 
@@ -314,5 +314,5 @@ class Connections:
 
     def get_counter(self, connection: object, counter_type: object) -> int:
         if not isinstance(counter_type, int) or counter_type not in _COUNTERS:
-            raise InvalidValue(f"connection_get_counter takes a Counter, not {counter_type!r}")
+            raise InvalidValue(f"connection_get_counter takes a Counter, not {quoted(counter_type)}")
         return expect(connection, Connection, "connection_get_counter").counter(counter_type)

@@ -16,7 +16,7 @@ from comch_next.driver.emulated._fabric.greeting import Greeting
 from comch_next.driver.emulated._guard import callback, guard, up_to
 from comch_next.driver.emulated._state import TRANSITIONS, Trigger
 from comch_next.driver.emulated._task import SUCCESS, Task
-from comch_next.driver.protocol import bytes_of, uninterrupted
+from comch_next.driver.protocol import bytes_of, quoted, uninterrupted
 from comch_next.errors import InvalidValue
 
 __all__ = ["ControlContext", "ControlContexts", "check_name"]
@@ -26,7 +26,7 @@ def check_name(name: object, dev: Dev) -> str:
     """A service name that fits, or INVALID_VALUE; it may hold any characters but NUL."""
     most = dev.info.row.limits.max_name_len - 1
     if not isinstance(name, str) or not name or "\0" in name or len(bytes_of(name)) > most:
-        raise InvalidValue(f"a service name is 1 to {most} bytes of text without NUL, not {name!r}")
+        raise InvalidValue(f"a service name is 1 to {most} bytes of text without NUL, not {quoted(name)}")
     return name
 
 

@@ -6,7 +6,7 @@ from comch_next._codes import PciFuncType, RepFilter
 from comch_next.driver.emulated._checks import expect, in_use, says_no_memory
 from comch_next.driver.emulated._fabric import topology
 from comch_next.driver.emulated._kernel.fork import owned
-from comch_next.driver.protocol import WeakSet, counted, refuse_kernel, them
+from comch_next.driver.protocol import WeakSet, counted, quoted, refuse_kernel, them
 from comch_next.errors import Driver, Initialization, InUse, InvalidValue, NotConnected, NotSupported
 
 __all__ = ["Dev", "DevInfo", "DevRep", "Devices", "RepInfo"]
@@ -86,7 +86,7 @@ def _filter_bits(wanted: object, call: str) -> int:
     """The bits of a representor filter, 0 for all; INVALID_VALUE for others."""
     known = int(RepFilter.NET | RepFilter.EMULATED)
     if not isinstance(wanted, int) or isinstance(wanted, bool) or wanted & ~known:
-        raise InvalidValue(f"{call} takes RepFilter bits, not {wanted!r}")
+        raise InvalidValue(f"{call} takes RepFilter bits, not {quoted(wanted)}")
     return int(wanted)
 
 
@@ -149,7 +149,7 @@ class Devices:
     def _same(self, own: str, text: object) -> bool:
         given = topology.long_form(text)
         if given is None:
-            raise InvalidValue(f"{text!r} is not a PCI address; legal are BB:DD.F and DDDD:BB:DD.F")
+            raise InvalidValue(f"{quoted(text)} is not a PCI address; legal are BB:DD.F and DDDD:BB:DD.F")
         return own == given
 
     def get_iface_name(self, devinfo: object) -> str:

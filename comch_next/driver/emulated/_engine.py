@@ -24,6 +24,7 @@ from comch_next.driver.protocol import (
     interruptible,
     monotonic,
     new_lock,
+    quoted,
     refuse_kernel,
     suppress_system,
     uninterrupted,
@@ -295,7 +296,7 @@ class Engines:
     @_guarded
     def clear_notification(self, pe: Engine, handle: int = 0) -> None:
         if handle not in (0, pe.notification.fileno()):
-            raise OperatingSystem(f"pe_clear_notification: {handle!r} is not this engine's handle, nor 0")
+            raise OperatingSystem(f"pe_clear_notification: {quoted(handle)} is not this engine's handle, nor 0")
         (pe.poller.attended if pe.notification.disarm() else pe.poller.hurry)()
 
     @_guarded

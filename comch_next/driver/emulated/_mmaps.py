@@ -13,7 +13,7 @@ from comch_next.driver.emulated._guard import UNCONNECTED, Find, guard
 from comch_next.driver.emulated._kernel.memory import ffi, make_shared, map_shared
 from comch_next.driver.emulated._mmap import PCI, Mmap, living_mmap
 from comch_next.driver.emulated._sharing import ALL, Sharing
-from comch_next.driver.protocol import interruptible, listed, refuse_kernel, uninterrupted
+from comch_next.driver.protocol import NO_BUFFER, interruptible, listed, quoted, refuse_kernel, uninterrupted
 from comch_next.errors import (
     AlreadyExist,
     BadState,
@@ -133,8 +133,8 @@ class Mmaps(Sharing):
     @_stopped
     def set_permissions(self, mmap: Mmap, access_mask: int) -> None:
         if not isinstance(access_mask, int) or access_mask & ~int(ALL) or access_mask & PCI == PCI:
-            text = f"mmap_set_permissions takes AccessFlag bits, only one of the two PCI ones, not {access_mask!r}"
-            raise InvalidValue(text)
+            text = "mmap_set_permissions takes AccessFlag bits, only one of the two PCI ones"
+            raise InvalidValue(f"{text}, not {quoted(access_mask)}")
         mmap.permissions = int(access_mask)
 
     @_stopped
@@ -142,7 +142,7 @@ class Mmaps(Sharing):
     def set_memrange(self, mmap: Mmap, memory: Any) -> None:
         try:
             held = ffi.from_buffer("char[]", memory, require_writable=True)
-        except (TypeError, BufferError, ValueError):
+        except NO_BUFFER:
             raise InvalidValue(f"mmap_set_memrange takes writable memory in one piece, not {memory!r}") from None
         self._set_range(mmap, held, len(held), -1)
 

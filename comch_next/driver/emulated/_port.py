@@ -15,7 +15,7 @@ from comch_next.driver.emulated._guard import alone
 from comch_next.driver.emulated._kernel import calls
 from comch_next.driver.emulated._kernel.ring import lib
 from comch_next.driver.emulated._pulled import Pulled
-from comch_next.driver.protocol import Call, counted, uninterrupted
+from comch_next.driver.protocol import Call, counted, quoted, uninterrupted
 from comch_next.errors import BadState, ConnectionReset, InvalidValue, NoMemory, from_code
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ class Port(Pulled):
         try:
             found = self.poller.receive(size)
         except (TypeError, OverflowError, ValueError):
-            raise InvalidValue(f"receive takes a size of 0 or more bytes, not {size!r}") from None
+            raise InvalidValue(f"receive takes a size of 0 or more bytes, not {quoted(size)}") from None
         calls.looked(found is not None)
         if isinstance(found, tuple):
             data, link = found

@@ -10,7 +10,7 @@ from comch_next.driver.emulated._control import ControlContext
 from comch_next.driver.emulated._kernel import calls
 from comch_next.driver.emulated._kernel.ring import lib
 from comch_next.driver.emulated._task import LIBRARY, PROGRAM, SUCCESS, Task, Tasks, held_by_program
-from comch_next.driver.protocol import Call, counted
+from comch_next.driver.protocol import Call, counted, quoted
 from comch_next.errors import InvalidValue, NoMemory
 
 OK = lib.COMCH_OK
@@ -49,7 +49,7 @@ class TaskPool:
         if "task_send_alloc_init" not in context.legal:
             in_state(context, "task_send_alloc_init")
         if not isinstance(peer, Connection) or peer.context is not ctx:
-            raise InvalidValue(f"task_send_alloc_init takes a connection of {context}, not {peer!r}")
+            raise InvalidValue(f"task_send_alloc_init takes a connection of {context}, not {quoted(peer)}")
         data = message if type(message) is bytes else as_bytes(message, "task_send_alloc_init")
         if len(data) > peer.max_msg:
             _check_length(len(data), peer, context)

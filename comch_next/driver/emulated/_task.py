@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from comch_next._codes import ErrorCode, SubmitFlag
 from comch_next.driver.emulated._checks import expect
 from comch_next.driver.emulated._kernel.calls import LIBRARY, POOL, PROGRAM
-from comch_next.driver.protocol import KERNELS, refuse_kernel
+from comch_next.driver.protocol import KERNELS, quoted, refuse_kernel
 from comch_next.driver.protocol._typed import Protocol
 from comch_next.errors import BadState, InvalidValue
 
@@ -66,7 +66,7 @@ class Tasks:
 
     def submit_ex(self, task: Any, flags: int) -> None:
         if not isinstance(flags, int) or flags & ~int(SubmitFlag.FLUSH | SubmitFlag.OPTIMIZE_REPORTS):
-            raise InvalidValue(f"task_submit_ex takes SubmitFlag bits, not {flags!r}")
+            raise InvalidValue(f"task_submit_ex takes SubmitFlag bits, not {quoted(flags)}")
         self.submit(task)
 
     def free(self, task: Task) -> None:

@@ -12,7 +12,7 @@ from comch_next._codes import State
 from comch_next.api import Param
 from comch_next.driver.native._handle import KINDS, address, live
 from comch_next.driver.native._library import Library, check, ffi, passed, text
-from comch_next.driver.protocol import bytes_of, uninterrupted
+from comch_next.driver.protocol import NO_BUFFER, bytes_of, quoted, uninterrupted
 from comch_next.errors import InvalidValue
 
 __all__ = ["Noun", "as_bytes", "as_text", "call", "destroy_call", "text_call"]
@@ -83,7 +83,7 @@ def _input(param: Param, name: str) -> _Convert:
 def as_text(value: object, name: str) -> bytes:
     """Return a text as C has it; INVALID_VALUE for what is none."""
     if not isinstance(value, str) or "\0" in value:
-        raise InvalidValue(f"{name} takes text without NUL, not {value!r}")
+        raise InvalidValue(f"{name} takes text without NUL, not {quoted(value)}")
     return bytes_of(value)
 
 
@@ -93,8 +93,8 @@ def as_bytes(data: Any, name: str) -> bytes:
         return data
     try:
         return bytes(memoryview(data))
-    except TypeError:
-        raise InvalidValue(f"{name} takes a bytes-like object, not {data!r}") from None
+    except NO_BUFFER:
+        raise InvalidValue(f"{name} takes a bytes-like object, not {quoted(data)}") from None
 
 
 def _same(value: Any) -> Any:

@@ -7,7 +7,7 @@ from comch_next._codes import Counter
 from comch_next.driver.native._calls import Noun
 from comch_next.driver.native._handle import Handle, address
 from comch_next.driver.native._library import check, ffi
-from comch_next.driver.protocol import Lock
+from comch_next.driver.protocol import Lock, quoted
 from comch_next.errors import ConnectionAborted, DocaError, InvalidValue
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class Connection(Handle, tag="doca_comch_connection"):
 def living_connection(connection: object, name: str) -> Connection:
     """Return the connection, or raise InvalidValue."""
     if not isinstance(connection, Connection):
-        raise InvalidValue(f"{name} takes a Connection, not {connection!r}")
+        raise InvalidValue(f"{name} takes a Connection, not {quoted(connection)}")
     if connection.pointer is None:
         raise connection.fault(f"{name}: the {connection} has ended")
     return connection
@@ -87,10 +87,10 @@ class Connections(Noun):
     def get_counter(self, connection: object, counter_type: int) -> int:
         counters = self._own(connection, "doca_comch_connection_get_counter").counters
         if not isinstance(counter_type, int) or counter_type not in counters:
-            raise InvalidValue(f"doca_comch_connection_get_counter takes a Counter, not {counter_type!r}")
+            raise InvalidValue(f"doca_comch_connection_get_counter takes a Counter, not {quoted(counter_type)}")
         return counters[Counter(counter_type)]
 
     def _own(self, connection: object, name: str) -> Connection:
         if not isinstance(connection, Connection):
-            raise InvalidValue(f"{name} takes a Connection, not {connection!r}")
+            raise InvalidValue(f"{name} takes a Connection, not {quoted(connection)}")
         return connection

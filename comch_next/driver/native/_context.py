@@ -12,7 +12,7 @@ from comch_next.driver.native._kernel import calls
 from comch_next.driver.native._library import Library, check, ffi, passed, refusal
 from comch_next.driver.native._progress import EngineLife
 from comch_next.driver.native._task import Task
-from comch_next.driver.protocol import Lock, monotonic, new_lock, uninterrupted
+from comch_next.driver.protocol import Lock, monotonic, new_lock, quoted, uninterrupted
 from comch_next.errors import BadState, InvalidValue
 
 __all__ = ["Callback", "Context", "ContextLife", "Contexts", "expect_callback"]
@@ -26,7 +26,7 @@ _CLOSING_S = 1.0  # that a context has to become IDLE when its engine is dropped
 def expect_callback(value: object, name: str) -> None:
     """Raise InvalidValue unless it can be called: C would be given a function that cannot."""
     if not callable(value):
-        raise InvalidValue(f"{name} takes a callback, not {value!r}")
+        raise InvalidValue(f"{name} takes a callback, not {quoted(value)}")
 
 
 class ContextLife(Life):

@@ -10,7 +10,7 @@ from comch_next.driver.native._handle import address, live, nobody
 from comch_next.driver.native._kernel import calls
 from comch_next.driver.native._library import Library, ffi, passed
 from comch_next.driver.native._send_task import OwnTask, SendTask, SendTasks
-from comch_next.driver.protocol import Call
+from comch_next.driver.protocol import Call, quoted
 from comch_next.errors import BadState, InvalidValue
 
 __all__ = ["ControlContext", "ControlContexts", "TaskPool"]
@@ -63,7 +63,7 @@ class ControlContext(Context):
     def own(self, connection: object, name: str) -> Connection:
         """Return a living connection of this context's, or refuse the call."""
         if not isinstance(connection, Connection) or connection.context is not self:
-            raise InvalidValue(f"{name} takes a connection of this {self}, not {connection!r}")
+            raise InvalidValue(f"{name} takes a connection of this {self}, not {quoted(connection)}")
         if connection.pointer is not None:
             return connection
         if connection.is_gone() and self.life.state() is State.IDLE:  # which the library is not asked about any more

@@ -9,7 +9,7 @@ from comch_next._codes import ErrorCode, PciFuncType, RepFilter
 from comch_next.driver.native._calls import Noun, call, text_call
 from comch_next.driver.native._handle import Handle, Life, live
 from comch_next.driver.native._library import Library, check, ffi
-from comch_next.driver.protocol import WeakSet, uninterrupted
+from comch_next.driver.protocol import WeakSet, quoted, uninterrupted
 from comch_next.errors import InvalidValue
 
 __all__ = ["Dev", "DevInfo", "DevRep", "Devices", "RepInfo", "is_supported"]
@@ -135,7 +135,7 @@ class Devices(Noun):
 
     def rep_cap_is_filter_supported(self, devinfo: object, wanted: RepFilter) -> bool:
         if not isinstance(wanted, int) or wanted & ~int(RepFilter.NET | RepFilter.EMULATED):
-            raise InvalidValue(f"rep_cap_is_filter_supported takes RepFilter bits, not {wanted!r}")
+            raise InvalidValue(f"rep_cap_is_filter_supported takes RepFilter bits, not {quoted(wanted)}")
         asked = {RepFilter.NET: self._filter_net, RepFilter.EMULATED: self._filter_emulated}
         chosen = [supported for bit, supported in asked.items() if wanted & bit] or [self._filter_all]
         return all(supported(devinfo) for supported in chosen)
@@ -146,7 +146,7 @@ class Devices(Noun):
         device = live(dev, Dev, name)
         rows, number = ffi.new("struct doca_devinfo_rep ***"), ffi.new("uint32_t *")
         if not isinstance(wanted, int):
-            raise InvalidValue(f"{name} takes RepFilter bits, not {wanted!r}")
+            raise InvalidValue(f"{name} takes RepFilter bits, not {quoted(wanted)}")
         check(self.library[name](device.pointer, wanted, rows, number), name)
         owner = _List(rows[0], self.library["doca_devinfo_rep_destroy_list"])
         return [RepInfo(rows[0][place], owner, device) for place in range(number[0])]

@@ -11,7 +11,7 @@ from comch_next.driver.native._kernel import calls
 from comch_next.driver.native._library import Library, check, ffi, passed
 from comch_next.driver.native._notification import Notification, Rings
 from comch_next.driver.native._progress import EngineLife
-from comch_next.driver.protocol import Lock, new_lock, uninterrupted
+from comch_next.driver.protocol import Lock, new_lock, quoted, uninterrupted
 from comch_next.errors import BadState, InvalidValue
 
 __all__ = ["Engine", "Engines"]
@@ -119,7 +119,8 @@ class Engines(Noun):
         if engine.life.running:
             raise BadState("set_max_events was called inside a callback; it is legal outside only")
         if number is not None and (type(number) is not int or not 1 <= number <= _MOST_EVENTS):
-            raise InvalidValue(f"set_max_events takes a whole number from 1 to {_MOST_EVENTS}, or None, not {number!r}")
+            text = f"set_max_events takes a whole number from 1 to {_MOST_EVENTS}, or None"
+            raise InvalidValue(f"{text}, not {quoted(number)}")
         engine.max_events, engine.calls = number, number or 1
 
     def get_max_events(self, pe: object) -> int | None:

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, TypeVar
 from weakref import ref
 
 from comch_next.driver.native._library import ffi
-from comch_next.driver.protocol import Finalized, WeakSet, at_exit, shielded
+from comch_next.driver.protocol import Finalized, WeakSet, at_exit, quoted, shielded
 from comch_next.errors import BadState, DocaError, InvalidValue
 
 __all__ = ["KINDS", "Handle", "Life", "address", "live", "lives", "nobody", "task_at"]
@@ -142,7 +142,7 @@ def nobody(*_: object) -> None:
 def live(handle: object, kind: type[_H], call: str) -> _H:
     """Return the handle if it is of that kind and its object is there: NULL and foreign ones are INVALID_VALUE."""
     if not isinstance(handle, kind):
-        raise InvalidValue(f"{call} takes a {kind.__name__}, not {handle!r}")
+        raise InvalidValue(f"{call} takes a {kind.__name__}, not {quoted(handle)}")
     if handle.pointer is None:
         raise handle.fault(f"{call}: the {handle} has been destroyed; make another")
     return handle

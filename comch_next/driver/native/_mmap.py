@@ -9,7 +9,7 @@ from comch_next.driver.native._calls import Noun, call
 from comch_next.driver.native._device import Dev
 from comch_next.driver.native._handle import Handle, Life, address, live
 from comch_next.driver.native._library import Library, check, ffi, passed
-from comch_next.driver.protocol import by_system, uninterrupted
+from comch_next.driver.protocol import NO_BUFFER, by_system, quoted, uninterrupted
 from comch_next.errors import InvalidValue, NoMemory, NotPermitted, NotSupported
 
 __all__ = ["Mmap", "Mmaps"]
@@ -94,14 +94,14 @@ class Mmaps(Noun):
         name = "doca_mmap_set_memrange"
         try:
             held = ffi.from_buffer("char[]", memory, require_writable=True)
-        except (TypeError, BufferError, ValueError):
+        except NO_BUFFER:
             raise InvalidValue(f"{name} takes writable memory in one piece, not {memory!r}") from None
         self._set_range(live(mmap, Mmap, name), held)
 
     def alloc_memrange(self, mmap: object, size: int) -> None:
         found = live(mmap, Mmap, "alloc_memrange")
         if type(size) is not int or size < 1:
-            raise InvalidValue(f"alloc_memrange takes a size of one byte or more, not {size!r}")
+            raise InvalidValue(f"alloc_memrange takes a size of one byte or more, not {quoted(size)}")
         if found.memory is not None:
             raise NotPermitted("alloc_memrange: the map has a range already; it is set once")
         try:
@@ -124,7 +124,7 @@ class Mmaps(Noun):
         name = "doca_mmap_set_free_cb"
         found = live(mmap, Mmap, name)
         if not callable(free_cb):
-            raise InvalidValue(f"{name} takes a callback, not {free_cb!r}")
+            raise InvalidValue(f"{name} takes a callback, not {quoted(free_cb)}")
 
         def freed(addr: Any, length: int, _cookie: object) -> None:
             free_cb(address(addr), length, opaque)
@@ -167,8 +167,8 @@ class Mmaps(Noun):
         device, cell = live(dev, Dev, name), ffi.new("struct doca_mmap **")
         try:
             described = ffi.from_buffer("char[]", export_desc)
-        except (TypeError, BufferError, ValueError):
-            raise InvalidValue(f"{name} takes a bytes-like descriptor, not {export_desc!r}") from None
+        except NO_BUFFER:
+            raise InvalidValue(f"{name} takes a bytes-like descriptor, not {quoted(export_desc)}") from None
         arguments = (described, len(described), device.pointer, cell)
         passed(self.library[name], name, ffi.NULL, *arguments)
         made = Mmap(self.library, cell[0], user_data)

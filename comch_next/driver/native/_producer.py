@@ -9,7 +9,7 @@ from comch_next.driver.native._fast_context import FastContext, FastTask, FastTa
 from comch_next.driver.native._handle import live
 from comch_next.driver.native._library import ffi, passed
 from comch_next.driver.native._task import expect_held
-from comch_next.driver.protocol import uninterrupted
+from comch_next.driver.protocol import quoted, uninterrupted
 from comch_next.errors import InvalidValue
 
 __all__ = ["Producer", "ProducerSendTask", "ProducerSendTasks", "Producers"]
@@ -86,7 +86,7 @@ class Producers(Noun):
 
 def _check_id(consumer_id: object, name: str) -> None:
     if type(consumer_id) is not int or not 1 <= consumer_id <= _MOST_ID:
-        raise InvalidValue(f"{name} takes a whole number from 1 to {_MOST_ID}, not {consumer_id!r}")
+        raise InvalidValue(f"{name} takes a whole number from 1 to {_MOST_ID}, not {quoted(consumer_id)}")
 
 
 def _immediate(imm_data: Any, name: str) -> tuple[Any, Any, int]:

@@ -11,6 +11,7 @@ from comch_next.driver.native._handle import address, task_at
 from comch_next.driver.native._kernel import calls
 from comch_next.driver.native._kernel.calls import FREED, HELD, SUBMITTED
 from comch_next.driver.native._library import refusal
+from comch_next.driver.protocol import quoted
 from comch_next.errors import BadState, InvalidValue
 
 if TYPE_CHECKING:
@@ -107,7 +108,7 @@ class Tasks(Noun):
 
     def submit_ex(self, task: object, flags: int) -> None:
         if not isinstance(flags, int) or flags & ~int(SubmitFlag.FLUSH | SubmitFlag.OPTIMIZE_REPORTS):
-            raise InvalidValue(f"doca_task_submit_ex takes SubmitFlag bits, not {flags!r}")
+            raise InvalidValue(f"doca_task_submit_ex takes SubmitFlag bits, not {quoted(flags)}")
         self._submit(task, "doca_task_submit_ex", flags)
 
     def _submit(self, task: object, name: str, *flags: int) -> None:
@@ -115,7 +116,7 @@ class Tasks(Noun):
 
     def _own(self, task: object, name: str) -> Task:
         if not isinstance(task, self.kind):
-            raise InvalidValue(f"{name} takes a {self.kind.__name__}, not {task!r}")
+            raise InvalidValue(f"{name} takes a {self.kind.__name__}, not {quoted(task)}")
         return task
 
     def free(self, task: object) -> None:

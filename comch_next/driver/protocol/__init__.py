@@ -5,7 +5,7 @@ the user data that was set on the handles concerned, so that no caller has to lo
 bytes, depths are messages.
 
 _handles     a type for each noun's handles
-_device      devices and representors
+_device      devices and representors; their addresses
 _lock        what is held around the calls of an engine
 _clock       the clock of waits
 _signals     calls that no signal interrupts
@@ -14,13 +14,13 @@ _shield      finalizers and the like, which none cuts short
 _exit        what is done at the end of the process
 _events      what is logged of connections
 _control     engines, contexts, servers, clients, connections, send tasks
-_memory      maps, inventories, buffers
+_memory      maps, inventories, buffers; what is no buffer
 _fast_path   consumers, producers, their tasks, and message queues
 _dpa         the DPA, where message queues lead
 _kernels     what may be called there
 _port        the pull view of a context
 _weak        a set and a table that keep nothing alive
-_text        text as C has it; numbers and lists in messages
+_text        text as C has it; numbers, lists and refused values in messages
 _admin       servers as other processes see them
 """
 
@@ -36,7 +36,7 @@ from comch_next.driver.protocol._control import (
     Tasks,
     Unrecorded,
 )
-from comch_next.driver.protocol._device import Devices
+from comch_next.driver.protocol._device import Devices, pci_parts
 from comch_next.driver.protocol._dpa import DpaCompletions, Dpas, DpaThreads
 from comch_next.driver.protocol._events import log_event, log_warning
 from comch_next.driver.protocol._exit import at_exit, has_ended
@@ -75,12 +75,12 @@ from comch_next.driver.protocol._handles import (
 )
 from comch_next.driver.protocol._kernels import KERNELS, device_calls, enter_kernel, leave_kernel, refuse_kernel
 from comch_next.driver.protocol._lock import Lock, new_lock
-from comch_next.driver.protocol._memory import BufInventories, Bufs, Mmaps
+from comch_next.driver.protocol._memory import NO_BUFFER, BufInventories, Bufs, Mmaps
 from comch_next.driver.protocol._port import Call, OpenPort, Port, QuickCalls
 from comch_next.driver.protocol._shield import Finalized, handing_on, shielded
 from comch_next.driver.protocol._signals import Own, interruptible, signals_blocked, uninterrupted
 from comch_next.driver.protocol._system import by_system, suppress_system
-from comch_next.driver.protocol._text import bytes_of, counted, listed, text_of, them
+from comch_next.driver.protocol._text import bytes_of, counted, listed, quoted, text_of, them
 from comch_next.driver.protocol._typed import Protocol
 from comch_next.driver.protocol._weak import WeakSet, WeakTable
 
@@ -121,6 +121,7 @@ __all__ = [
     "Mmaps",
     "MsgQ",
     "MsgQs",
+    "NO_BUFFER",
     "OpenPort",
     "Own",
     "Port",
@@ -158,6 +159,8 @@ __all__ = [
     "log_warning",
     "monotonic",
     "new_lock",
+    "pci_parts",
+    "quoted",
     "refuse_kernel",
     "shielded",
     "signals_blocked",

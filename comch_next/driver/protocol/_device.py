@@ -1,10 +1,23 @@
 """Devices and representors (guide: DOCA Core Device Discovery)."""
 
+import re
+
 from comch_next._codes import PciFuncType, RepFilter
 from comch_next.driver.protocol._handles import Dev, DevInfo, Rep, RepInfo
 from comch_next.driver.protocol._typed import Protocol
 
-__all__ = ["Devices"]
+__all__ = ["Devices", "pci_parts"]
+
+_PCI = re.compile(r"(?:([0-9a-f]{1,4}):)?([0-9a-f]{1,2}):([0-9a-f]{1,2})\.([0-7])", re.IGNORECASE)
+
+
+def pci_parts(text: object) -> tuple[int, int, int, int] | None:
+    """Return domain, bus, device and function of a PCI address, BB:DD.F or DDDD:BB:DD.F; None for anything else."""
+    match = _PCI.fullmatch(text) if isinstance(text, str) else None
+    if match is None:
+        return None
+    domain, bus, device, function = (int(part or "0", 16) for part in match.groups())
+    return domain, bus, device, function
 
 
 class Devices(Protocol):

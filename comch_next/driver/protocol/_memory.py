@@ -6,9 +6,10 @@ from typing import Any
 from comch_next.driver.protocol._handles import Buf, BufInventory, Dev, DevInfo, Dpa, Mmap
 from comch_next.driver.protocol._typed import Protocol
 
-__all__ = ["BufInventories", "Bufs", "Mmaps"]
+__all__ = ["NO_BUFFER", "BufInventories", "Bufs", "Mmaps"]
 
 Callback = Callable[..., object]
+NO_BUFFER = (TypeError, ValueError, BufferError)  # what Python raises for what has no bytes, or none any more
 
 
 class Mmaps(Protocol):

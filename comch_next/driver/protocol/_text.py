@@ -1,10 +1,10 @@
-"""Text as C has it: bytes that need not be UTF-8, and the same text in Python whichever way it came. And numbers and
-lists in messages.
+"""Text as C has it: bytes that need not be UTF-8, and the same text in Python whichever way it came. And numbers, lists
+and refused values in messages.
 """
 
 from collections.abc import Sequence
 
-__all__ = ["bytes_of", "counted", "listed", "text_of", "them"]
+__all__ = ["bytes_of", "counted", "listed", "quoted", "text_of", "them"]
 
 
 def text_of(data: bytes) -> str:
@@ -33,3 +33,12 @@ def them(number: int) -> str:
 def listed(words: Sequence[str]) -> str:
     """Return words as a sentence lists them: a, b and c."""
     return " and ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
+
+
+def quoted(value: object) -> str:
+    """Return how a message shows a refused value; Python writes no number of more than some thousand digits."""
+    try:
+        return repr(value)
+    except ValueError:
+        bits = f"a whole number of {value.bit_length()} bits" if isinstance(value, int) else ""
+        return bits or f"a {type(value).__name__} that has no repr"

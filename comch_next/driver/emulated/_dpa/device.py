@@ -14,7 +14,7 @@ from comch_next.driver.emulated._dpa.contexts import DpaConsumer, DpaProducer
 from comch_next.driver.emulated._dpa.handles import Named, find
 from comch_next.driver.emulated._kernel.memory import ffi
 from comch_next.driver.emulated._mmap import Mmap
-from comch_next.driver.protocol import counted
+from comch_next.driver.protocol import counted, quoted
 from comch_next.errors import DocaError, InvalidValue, NotPermitted
 
 __all__ = ["DpaDev"]
@@ -172,7 +172,7 @@ class DpaDev:
     def _element(self, handle: object, kind: type[Any]) -> Any:
         """The element behind a handle, which the kernel must not have acknowledged."""
         if not isinstance(handle, int):
-            raise InvalidValue(f"it takes a completion element, not {handle!r}")
+            raise InvalidValue(f"it takes a completion element, not {quoted(handle)}")
         completion = self._find(handle >> _HALF, kind, "it")
         element = completion.read.get(handle & ((1 << _HALF) - 1))
         if element is None:
@@ -201,7 +201,7 @@ def _pack(completion: int, number: int) -> int:
 
 def _count(number: object) -> int:
     if type(number) is not int or number < 0:
-        raise InvalidValue(f"it takes a number from 0 on, not {number!r}")
+        raise InvalidValue(f"it takes a number from 0 on, not {quoted(number)}")
     return number
 
 

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, TypeVar
 from weakref import ref
 
 from comch_next.driver.emulated._checks import expect
+from comch_next.driver.protocol import quoted
 from comch_next.driver.protocol._typed import Protocol
 from comch_next.errors import InvalidValue
 
@@ -54,7 +55,7 @@ def find(number: object, kind: type[_T], call: str, dpa: Instance) -> _T:
     known = _living.get(number) if type(number) is int else None
     found = known() if known is not None else None
     if not isinstance(found, kind):
-        raise InvalidValue(f"{call} takes the handle of a {kind.noun}, not {number!r}")
+        raise InvalidValue(f"{call} takes the handle of a {kind.noun}, not {quoted(number)}")
     if not found.serves(dpa):
         raise InvalidValue(f"{call} takes a {kind.noun} of this DPA that is started, which {number} is not")
     return found

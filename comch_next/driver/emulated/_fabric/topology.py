@@ -1,13 +1,12 @@
 """Which devices the emulated machine pair has, and their limits: the built-in pair, or a TOML file."""
 
 import os
-import re
 import sys
 from typing import Any, NamedTuple
 
 from comch_next._codes import PciFuncType
 from comch_next.driver.emulated._kernel.memory import EXHAUSTED
-from comch_next.driver.protocol import by_system
+from comch_next.driver.protocol import by_system, pci_parts
 from comch_next.errors import InvalidValue, NotFound
 
 __all__ = ["KEYS", "REQUIRED", "WORDS", "Device", "Limits", "Representor", "Topology", "bounds", "current", "long_form"]
@@ -39,8 +38,6 @@ KEYS: dict[str, dict[str, type]] = {
 REQUIRED = {"topology": ("device",), "device": ("pci_addr", "side"), "representor": ("pci_addr",)}
 WORDS = {"side": ("host", "dpu"), "func_type": tuple(PciFuncType.__members__)}
 _TYPES = {dict: "a table", list: "a list of tables", str: "text", bool: "true or false", int: "a whole number"}
-
-_PCI = re.compile(r"(?:([0-9a-f]{1,4}):)?([0-9a-f]{1,2}):([0-9a-f]{1,2})\.([0-7])", re.IGNORECASE)
 
 
 class Limits(NamedTuple):
@@ -126,11 +123,8 @@ class Topology(NamedTuple):
 
 def long_form(text: object) -> str | None:
     """A PCI address as DDDD:BB:DD.F, from its short or long form; None when it is neither."""
-    match = _PCI.fullmatch(text) if isinstance(text, str) else None
-    if match is None:
-        return None
-    domain, bus, device, function = match.groups()
-    return f"{int(domain or '0', 16):04x}:{int(bus, 16):02x}:{int(device, 16):02x}.{function}"
+    parts = pci_parts(text)
+    return None if parts is None else "{:04x}:{:02x}:{:02x}.{}".format(*parts)
 
 
 _FUNCTIONS = (("b1:00.0", "PF"), ("b1:00.1", "PF"), ("b1:00.2", "VF"), ("b1:00.3", "SF"))
