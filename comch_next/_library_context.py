@@ -46,7 +46,6 @@ _MADE = (
     "_pool",
     "_handle",
     "_own_rep",
-    "task_send_alloc_init",
 )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import update_wrapper
-from types import MethodType
+from types import FunctionType, MethodType
 from typing import Any, TypeVar, cast
 
 from comch_next._method import Method, Owner, not_at_once
@@ -44,14 +44,22 @@ def quicken(owner: object, call: str, quick: Callable[[Call], Call | None], pack
 
     `quick` makes it of the owner's call, which is that package's; None takes one that is there away.
     """
-    slow = getattr(type(owner), call)
-    if slow.__module__.partition(".")[0] != package:
+    known, slow = vars(owner), getattr(type(owner), call)
+    ours = known.setdefault("_quickened", {})
+    if not _is_of(slow, package) or known.get(call, ours.get(call)) is not ours.get(call):
         return
     made = quick(MethodType(slow, owner))
     if made is not None:
-        object.__setattr__(owner, call, made)
+        known[call] = ours[call] = made
     else:
-        vars(owner).pop(call, None)
+        known.pop(call, None)
+        ours.pop(call, None)
+
+
+def _is_of(call: object, package: str) -> bool:
+    """Whether a package has written the function: what wraps one has its name, its module and all but its code."""
+    name = call.__globals__.get("__name__", "") if isinstance(call, FunctionType) else ""
+    return str(name).partition(".")[0] == package
 
 
 class QuickOwner(Owner):

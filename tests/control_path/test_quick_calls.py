@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import functools
 import gc
 import weakref
+from typing import Any
+from unittest import mock
 
 import pytest
 
 import comch_next as comch
 from comch_next import BadState, Client, ErrorCode, InvalidValue, NoMemory, ProgressEngine, SendTask
 from tests.control_path.pair import HOST, Side, client, connect, leave, pair, server, until
+from tests.control_path.pulled import listening
 from tests.frames import TURNS, fewest
 from tests.inside import inside
 
@@ -201,3 +205,70 @@ def test_what_is_no_connection_is_refused_as_ever(wrong: object) -> None:
     assert (named.status, named.context) == (ErrorCode.SUCCESS, here.context)
     named.free()
     leave(here, there)
+
+
+@functools.wraps(Client.receive)
+def wrapped(self: Client, *args: Any, **kwargs: Any) -> comch.Message:
+    """Receive and mark; it has the name and the module of the library's own."""
+    return original(self, *args, **kwargs)._replace(data=b"wrapped")
+
+
+original = Client.receive
+
+
+def accepted(server: comch.Server) -> comch.Connection:
+    """The connection of the next client."""
+    assert server.port is not None
+    while (found := server.port.accept()) is None:
+        pass
+    return found
+
+
+@pytest.mark.parametrize("way", ["a subclass", "the class", "the class, by mock", "the object"])
+def test_a_call_that_wraps_the_librarys_own_is_made(monkeypatch: pytest.MonkeyPatch, way: str) -> None:
+    """By all that can be asked of it, it is the library's own function; only its code is the program's."""
+    device = comch.open_device("b1:00.0")
+    kind = type("Own", (Client,), {"receive": wrapped}) if way == "a subclass" else Client
+    client = kind(device, "svc")
+    if way == "the class":
+        monkeypatch.setattr(Client, "receive", wrapped)
+    elif way == "the class, by mock":
+        monkeypatch.setattr(Client, "receive", mock.create_autospec(Client.receive, side_effect=wrapped))
+    elif way == "the object":
+        client.receive = lambda *args, **kwargs: wrapped(client, *args, **kwargs)  # type: ignore[method-assign]
+    with listening() as server:
+        for _ in range(2):  # an own call of the object stays when it connects again
+            client.connect(timeout=0)
+            connection = accepted(server)
+            for _ in range(4):
+                connection.send(b"bare")
+            assert {client.receive(timeout=20).data for _ in range(4)} == {b"wrapped"}
+            client.disconnect()
+        client.close()
+    device.close()
+
+
+def test_an_own_task_call_of_an_object_stays_when_its_settings_change() -> None:
+    with comch.open_device("b1:00.0") as device:
+        client = Client(device, "svc")
+        client.task_send_alloc_init = own = mock.Mock()  # type: ignore[method-assign]
+        client.task_send_set_conf(print, print, 4)
+        client.event_msg_recv_register(print)
+        client.configure(name="other")
+        client.start()
+        assert client.task_send_alloc_init is own
+        client.close()
+
+
+@pytest.mark.parametrize(
+    "receive",
+    [None, 5, property(lambda _: 5), functools.partial(print), {}.get, functools.partialmethod(Client.receive, 64)],
+    ids=lambda receive: type(receive).__name__,
+)
+def test_whatever_a_subclass_has_in_a_calls_place_comes_first(receive: object) -> None:
+    kind = type("Own", (Client,), {"receive": receive})
+    with listening() as server, comch.open_device("b1:00.0") as device:
+        client: Any = kind(device, server.name)
+        client.connect(timeout=0)
+        assert "receive" not in vars(client)
+        client.close()
