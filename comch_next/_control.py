@@ -98,7 +98,7 @@ class ControlContext(PullingContext):
         self.start()
 
     def _open_port(self) -> PullPort:
-        return self._port or PullPort(self)
+        return PullPort(self) if self._port is None else self._port
 
     def _take_role(self, server: bool) -> None:
         """Become a server or a client, if that can be chosen."""

@@ -220,7 +220,7 @@ class LibraryContext(Context):
             contexts.set_max_msg_size(handle, max_msg_size)
         if recv_queue_size is not None:
             contexts.set_recv_queue_size(handle, recv_queue_size)
-        engine = settings["engine"] or self._own_engine
+        engine = self._own_engine if settings["engine"] is None else settings["engine"]
         if engine is None and self._port is not None:  # which needs one to go on
             engine = self._default_engine()
         if engine is not None:

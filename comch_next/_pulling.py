@@ -169,7 +169,7 @@ class PullingContext(Configured):
             self._wait_readable(port, deadline, timeout)
 
     def _receive_later(self, port: PullPort | None, size: int | None, timeout: float | None) -> Message:
-        port = port or self._opened_port("receive")
+        port = self._opened_port("receive") if port is None else port
         deadline = None if timeout is None or timeout == 0 else deadline_after(timeout, "receive")
         while True:
             if self._accept_waiting(port) and (found := self._pull(port, size)) is not None:

@@ -95,7 +95,8 @@ class Connection(CNames, Strict, Unique):
         Raises InvalidValue above the largest message or for an invalid timeout, ConnectionReset when the peer died or
         the server has failed, Shutdown when the peer left, NotConnected after this side disconnected.
         """
-        port = self._context._port or self._context._opened_port("send")
+        if (port := self._context._port) is None:
+            port = self._context._opened_port("send")
         if not port.send(self, data):
             self._send_later(data, timeout)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 from collections.abc import Iterator
+from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
 
@@ -183,6 +184,45 @@ def test_a_program_extends_a_context_by_what_it_declares() -> None:
         assert (chat.nick, chat.lines) == ("me", 1)
         assert "did you mean 'nick'?" in refusal_to_set(chat, "nik")
         chat.close()
+
+
+def test_contexts_are_told_apart_however_their_class_compares() -> None:
+    @dataclass
+    class Equal(comch.Client):
+        """Equal to every other, and without a hash."""
+
+        device_of: comch.Device
+
+        def __post_init__(self) -> None:
+            super().__init__(self.device_of, "svc", engine=engine)
+
+    with comch.open_device("b1:00.0") as device:
+        engine = comch.ProgressEngine()
+        one, other = Equal(device), Equal(device)
+        assert one == other
+        one.close()
+        with pytest.raises(comch.InUse, match="client 'svc'"):
+            engine.destroy()
+        other.close()
+        engine.destroy()
+
+
+def test_engines_and_ports_that_are_empty_are_used_all_the_same() -> None:
+    class Engine(comch.ProgressEngine):
+        def __len__(self) -> int:
+            return 0
+
+    class Port(comch.PullPort):
+        def __len__(self) -> int:
+            return 0
+
+    with comch.open_device("03:00.0") as device, Engine() as engine:
+        server = comch.Server(device, "b1:00.0", "svc", engine=engine)
+        assert server._engine is engine
+        port = Port(server)
+        server.listen()
+        assert server.port is port
+        server.close()
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,13 @@
 """A set of what others keep alive, and a table of what belongs to each.
 
 Those of the standard library forget what has died in a callback in Python: there a signal's handler may come, and
-what it raises is lost, with the callback's work. Here the callback is in C, a method of a built-in set or dictionary.
+what it raises is lost, with the callback's work. Here the callback is in C, a method of a built-in dictionary.
+
+Objects are told apart by what they are, not by what their classes compare: a program's may have no hash at all.
 """
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Generic, TypeVar
 from weakref import ref
 
@@ -18,30 +21,27 @@ class WeakSet(Generic[_T]):
     """Holds none of its members; those that have died are no members."""
 
     def __init__(self) -> None:
-        self._refs: set[ref[_T]] = set()
+        self._refs: dict[int, ref[_T]] = {}  # by the id, which is no other object's before the callback
 
     def add(self, member: _T) -> None:
         """Add a member. Idempotent."""
-        self._refs.add(ref(member, self._refs.discard))
+        self._refs[id(member)] = ref(member, partial(self._refs.pop, id(member)))
 
     def discard(self, member: _T) -> None:
         """Remove a member. Idempotent."""
-        self._refs.discard(ref(member))
+        self._refs.pop(id(member), None)
 
     def clear(self) -> None:
         """Remove all members."""
         self._refs.clear()
 
     def __iter__(self) -> Iterator[_T]:
-        for weak in self._refs.copy():
+        for weak in self._refs.copy().values():
             if (member := weak()) is not None:
                 yield member
 
     def __contains__(self, member: object) -> bool:
-        try:
-            return ref(member) in self._refs
-        except TypeError:  # nothing that could be a member
-            return False
+        return id(member) in self._refs
 
     def __len__(self) -> int:
         return len(self._refs)
