@@ -81,7 +81,7 @@ class ThreadedPort(PortEvents):
             self.helper.poll()
         if self.lost:
             self._report_loss()
-        return self._take(size) if self.queue else None
+        return self._take(size)
 
     @uninterrupted
     def _report_loss(self) -> None:
@@ -94,16 +94,20 @@ class ThreadedPort(PortEvents):
                 text = f"receive: a connection of {self} has ended: {_REASONS[link.status]}"
                 raise from_code(link.status, text, connection=connection)
 
-    def _take(self, size: int) -> tuple[bytes, Any]:
-        data, link = self.queue[0]
-        if len(data) > size:
-            text = f"receive: a message of {counted(len(data), 'byte')} waits, room is for {size}"
-            raise InvalidValue(text, length=len(data))
-        if len(self.queue) == self._most:
-            self.helper.wake()  # there is room again
-        link.queued -= 1  # no call, and so no interrupt, comes between this and the next line
-        self.queue.popleft()
-        return data, link.connection
+    def _take(self, size: int) -> tuple[bytes, Any] | None:
+        while self.queue:
+            data, link = oldest = self.queue[0]
+            if len(data) > size:
+                text = f"receive: a message of {counted(len(data), 'byte')} waits, room is for {size}"
+                raise InvalidValue(text, length=len(data))
+            if len(self.queue) == self._most:
+                self.helper.wake()  # there is room again
+            # No call, and so no handler of a signal, comes between this question and the last line.
+            if self.queue and self.queue[0] is oldest:  # else a handler has just received it
+                link.queued -= 1
+                self.queue.popleft()
+                return data, link.connection
+        return None
 
     @_locked
     def accept(self, greet: Callable[[Any], _T]) -> _T | None:

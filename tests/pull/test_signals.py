@@ -5,13 +5,14 @@ from __future__ import annotations
 import signal
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from comch_next.driver.protocol import _signals
 from tests.inside import inside
 from tests.processes import StartPython
-from tests.pull.support import FORMS, Stage
+from tests.pull.support import FORMS, Stage, until
 
 # Signals that a program may wait for.
 TAKEN = (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1, signal.SIGALRM, signal.SIGCHLD, signal.SIGRTMIN)
@@ -109,3 +110,23 @@ def test_receiving_nothing_holds_no_signals_back(stage: Stage, monkeypatch: pyte
             assert end.port.receive() is None
         assert service.port.accept() is None
     assert masks == []
+
+
+def test_a_handler_that_receives_leaves_each_message_to_one(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It comes inside a receive of the program, which has just looked at the message."""
+    service, client = stage.meet(stage.server("driver"), stage.client("threaded", recv_queue_size=1))
+    port: Any = client.port._port
+    handled: list[bytes] = []
+
+    def handle() -> None:
+        if threading.current_thread() is threading.main_thread():
+            port.helper.wake = lambda: None
+            handled.append(client.receive())
+            until(lambda: service.send(b"second"))
+
+    until(lambda: service.send(b"first"))
+    until(lambda: port.queue)
+    with monkeypatch.context() as patched:
+        patched.setattr(port.helper, "wake", handle)
+        received = client.receive()
+    assert (handled, received) == ([b"first"], b"second")
