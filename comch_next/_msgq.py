@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from comch_next._alone import alone
 from comch_next._handles import handle_of
 from comch_next._names import Hinted
+from comch_next.arguments import instance
 from comch_next.device import Device
 from comch_next.driver import load
 from comch_next.driver.protocol import new_lock
@@ -29,10 +30,11 @@ class MsgQ(Hinted, Unique):
 
     def __init__(self, device: Device) -> None:
         """C: doca_comch_msgq_create. Raises NotSupported for a device that has no DPA."""
-        self._driver = device._driver
+        self._driver = instance(device, Device, "device")._driver
         self._msgqs = self._driver.msgqs
         self._handle = self._msgqs.create(device._handle)
         self._engine: ProgressEngine | None = None
+        self._ended = False
         self._lock = new_lock()  # that engine's
 
     def __repr__(self) -> str:
@@ -81,8 +83,13 @@ class MsgQ(Hinted, Unique):
         self._msgqs.stop(self._handle)
 
     def destroy(self) -> None:
-        """Destroy the queue. Raises BadState unless it is stopped."""
-        self._msgqs.destroy(self._handle)
+        """Destroy the queue, and then its engine. Raises BadState unless it is stopped.
+
+        Raises InUse while other contexts are connected to the engine; once they are destroyed, call it again.
+        """
+        if not (self._ended and self._engine is not None and self._engine._open):
+            self._msgqs.destroy(self._handle)
+            self._ended = True
         if self._engine is not None:
             self._engine.destroy()
 

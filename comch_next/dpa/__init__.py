@@ -6,12 +6,14 @@ this module raises NotSupported. What kernels may call is in comch_next.dpa.dev,
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import Any
 
 from comch_next._exits import leave
 from comch_next._handles import handle_of
 from comch_next._names import Hinted
+from comch_next.arguments import instance
 from comch_next.device import Device
 from comch_next.engine import deadline_after
 from comch_next.unique import Unique
@@ -24,9 +26,10 @@ class Dpa(Hinted, Unique):
 
     def __init__(self, device: Device) -> None:
         """Create the DPA of a device (C: doca_dpa_create). Raises NotSupported for a device that has none."""
-        self._driver = device._driver
+        self._driver = instance(device, Device, "device")._driver
         self._dpas = self._driver.dpas
         self._handle = self._dpas.create(device._handle)
+        self._pid = os.getpid()
 
     def set_app(self, app: object) -> None:
         """Set the program that has the kernels, before start; emulated, none is needed (C: doca_dpa_set_app)."""
@@ -57,7 +60,8 @@ class Dpa(Hinted, Unique):
         return self
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        leave(error, self._end)
+        if self._pid == os.getpid():  # a forked child leaves the block, too, and has nothing to destroy
+            leave(error, self._end)
 
     def _end(self) -> None:
         self.stop()
@@ -77,7 +81,7 @@ class DpaThread(Hinted, Unique):
 
         Raises BadState unless the DPA is started, NoMemory if memory or descriptors have run out.
         """
-        self._threads = dpa._driver.dpa_threads
+        self._threads = instance(dpa, Dpa, "dpa")._driver.dpa_threads
         self._handle = self._threads.create(dpa._handle)
 
     def set_func_arg(self, func: Callable[[Any], object], arg: Any = None) -> None:
@@ -115,7 +119,7 @@ class DpaCompletion(Hinted, Unique):
 
     def __init__(self, dpa: Dpa, queue_size: int) -> None:
         """Create a completion context (C: doca_dpa_completion_create) for `queue_size` unacknowledged completions."""
-        self._completions = dpa._driver.dpa_completions
+        self._completions = instance(dpa, Dpa, "dpa")._driver.dpa_completions
         self._handle = self._completions.create(dpa._handle, queue_size)
 
     def set_thread(self, thread: DpaThread) -> None:

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import threading
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 import comch_next as comch
-from comch_next.dpa import Dpa, DpaThread
+from comch_next.dpa import Dpa, DpaCompletion, DpaThread
 from comch_next.dpa.dev import doca_dpa_dev_thread_reschedule
-from tests.dpa.world import echo, queues, until
+from tests.descriptors import open_fds
+from tests.dpa.world import DEPTH, echo, queues, until
+from tests.faults.exhausted import full_table
+from tests.inside import inside
 from tests.processes import StartPython, Threads
 
 
@@ -110,7 +116,7 @@ def test_two_lanes_do_not_disturb_each_other() -> None:
 ENDLESS = """
 import time
 import comch_next as comch
-from comch_next.dpa import Dpa, DpaThread
+from comch_next.dpa import Dpa, DpaCompletion, DpaThread
 dpa = Dpa(comch.open_device("03:00.0"))
 dpa.start()
 thread = DpaThread(dpa)
@@ -154,3 +160,109 @@ def test_a_lane_that_ended_leaves_nothing(threads: Threads) -> None:
     assert threads() == 0
     with pytest.raises(comch.InvalidValue, match="has been destroyed"):
         lane.dpa.start()
+
+
+def test_what_the_program_has_dropped_holds_no_thread_and_no_completion_context() -> None:
+    with Dpa(comch.open_device("03:00.0")) as dpa:
+        thread = DpaThread(dpa)
+        queues = [comch.MsgQ(comch.open_device("03:00.0")) for _ in range(2)]
+        queues[0].set_dpa_consumer(dpa)
+        queues[1].set_dpa_producer(dpa)
+        received, sent = comch.ConsumerCompletion(), DpaCompletion(dpa, 4)
+        received.set_dpa_thread(thread)
+        sent.set_thread(thread)
+        for part in (*queues, received, sent):
+            part.start()
+        consumer, producer = queues[0].consumer_create(), queues[1].producer_create()
+        for context in (consumer, producer):
+            context.set_datapath_on_dpa(dpa)
+            context.user_data = context  # a circle
+        consumer.set_completion(received)
+        producer.dpa_completion_attach(sent)
+        del consumer, producer, context
+        for part in (received, sent):
+            part.stop()
+        del received, sent, part
+        thread.destroy()
+        for queue in queues:
+            queue.stop()
+            queue.destroy()
+
+
+def test_a_forked_child_leaves_the_block_of_a_dpa() -> None:
+    with Dpa(comch.open_device("03:00.0")) as dpa:
+        if not (child := os.fork()):
+            try:
+                dpa.__exit__(None, None, None)
+            except BaseException:
+                os._exit(1)
+            os._exit(0)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+@pytest.mark.parametrize("left", [0, 1])
+def test_a_thread_without_descriptors_leaves_none(left: int) -> None:
+    with Dpa(comch.open_device("03:00.0")) as dpa:
+        before = open_fds()
+        with full_table(left), pytest.raises(comch.NoMemory, match="dpa_thread_create"):
+            DpaThread(dpa)
+        gc.collect()
+        assert open_fds() == before
+
+
+def test_an_interrupt_leaves_no_thread_half_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    makes = os.eventfd
+
+    def make(*args: Any) -> int:
+        made = makes(*args)
+        signal.raise_signal(signal.SIGINT)
+        return made
+
+    with Dpa(comch.open_device("03:00.0")) as dpa:
+        before = open_fds()
+        monkeypatch.setattr(os, "eventfd", make)
+        with pytest.raises(KeyboardInterrupt):
+            DpaThread(dpa)
+        gc.collect()
+        assert open_fds() == before
+
+
+class Late:
+    """An epoll object whose wait ends with a ring of a bell that somebody else has by then."""
+
+    def __init__(self, watch: Any, bell: int) -> None:
+        self._watch, self._bell = watch, bell
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._watch, name)
+
+    def poll(self) -> list[tuple[int, int]]:
+        found: list[tuple[int, int]] = self._watch.poll()
+        return [(self._bell, 1), *found]
+
+
+def test_a_ring_for_a_consumer_that_has_gone_stops_nobody() -> None:
+    """Its bell's number is another one's when the thread comes to read it."""
+    with queues(echo) as lane:
+        thread = inside(lane.thread)
+        thread._watch = Late(thread._watch, inside(lane.dpa_consumer)._bell)
+        for number in range(2 * DEPTH):
+            lane.send(b"message")
+            lane.until(lambda: len(lane.came) > number)  # noqa: B023
+        assert set(lane.came) == {b"MESSAGE"}
+
+
+def test_a_kernel_may_be_any_callable() -> None:
+    class Kernel:
+        """It can be called, and not be shown."""
+
+        def __call__(self, arg: SimpleNamespace) -> None:
+            echo(arg)
+
+        def __repr__(self) -> str:
+            raise NotImplementedError
+
+    with queues(Kernel()) as lane:
+        assert str(inside(lane.thread)) == "DPA thread of Kernel"
+        lane.send(b"message")
+        lane.until(lambda: lane.came)

@@ -74,6 +74,30 @@ def test_a_queue_needs_a_started_dpa() -> None:
         idle.start()
 
 
+@pytest.mark.parametrize("wrong", [None, 3, "03:00.0"])
+def test_what_is_no_device_and_no_dpa(wrong: Any) -> None:
+    for make in (comch.MsgQ, Dpa):
+        with pytest.raises(comch.InvalidValue, match="legal is a Device"):
+            make(wrong)
+    for of_dpa in (DpaThread, lambda dpa: DpaCompletion(dpa, 4)):
+        with pytest.raises(comch.InvalidValue, match="legal is a Dpa"):
+            of_dpa(wrong)
+
+
+def test_a_queues_engine_that_others_use_is_destroyed_after_them() -> None:
+    device, host = comch.open_device("03:00.0"), comch.open_device("b1:00.0")
+    msgq = comch.MsgQ(device)
+    client = comch.Client(host, "svc", engine=msgq.engine)
+    with pytest.raises(comch.InUse, match="client 'svc'"):
+        msgq.destroy()
+    client.close()
+    msgq.destroy()
+    with pytest.raises(comch.InvalidValue, match="progress engine has been destroyed"):
+        msgq.engine.progress()
+    with pytest.raises(comch.InvalidValue, match="message queue has been destroyed"):
+        msgq.destroy()
+
+
 @pytest.mark.parametrize("side", ["consumer", "producer"])
 def test_a_queue_makes_as_many_as_it_may_while_it_is_started(dpa: Dpa, side: str) -> None:
     msgq = comch.MsgQ(comch.open_device("03:00.0"))
@@ -162,7 +186,7 @@ def test_a_dpa_producer_names_what_it_lacks(dpa: Dpa) -> None:
     producer.dpa_completion_attach(comp)
     producer.set_dev_max_num_send(4)
     assert producer.start() is comch.State.RUNNING
-    with pytest.raises(comch.InUse, match="1 producers are attached"):
+    with pytest.raises(comch.InUse, match="1 producer is attached; destroy it first"):
         comp.stop()
     producer.close()
     comp.stop()

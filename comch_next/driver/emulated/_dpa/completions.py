@@ -4,14 +4,14 @@ from collections import deque
 from itertools import count
 from typing import Any, NamedTuple
 
-from comch_next.driver.emulated._checks import expect, expect_number
+from comch_next.driver.emulated._checks import expect, expect_number, in_use
 from comch_next.driver.emulated._dpa.handles import Instance, Named, living
 from comch_next.driver.emulated._dpa.instance import Dpa, started_dpa
 from comch_next.driver.emulated._dpa.threads import DpaThread
 from comch_next.driver.emulated._guard import UNCONNECTED, guard
 from comch_next.driver.emulated._kernel.fork import owned
 from comch_next.driver.emulated._kernel.handle import Handle
-from comch_next.driver.protocol import counted, refuse_kernel
+from comch_next.driver.protocol import WeakSet, counted, refuse_kernel, them
 from comch_next.driver.protocol._typed import Protocol
 from comch_next.errors import BadConfig, BadState, InUse, InvalidValue
 
@@ -67,10 +67,10 @@ class _Completions(Named, Handle):
     def wake_by(self, thread: DpaThread | None) -> None:
         """Activate that thread's kernel when notified."""
         if self.thread is not None:
-            self.thread.attached -= 1
+            self.thread.attached.discard(self)
         self.thread = thread
         if thread is not None:
-            thread.attached += 1
+            thread.attached.add(self)
 
     def notify(self) -> None:
         """Something has completed: activate the kernel once, if it asked for that."""
@@ -110,7 +110,7 @@ class DpaCompletion(_Completions):
         super().__init__()
         self.dpa, self.queue_size = dpa, queue_size
         self.ended: deque[Any] = deque()  # user data of the producers whose sends have completed
-        self.producers = 0  # attached
+        self.producers: WeakSet[object] = WeakSet()  # attached
         dpa.users.add(self)
 
     def instance(self) -> Dpa | None:
@@ -159,7 +159,7 @@ class ConsumerCompletion(_Completions):
         self.max_num_consumers = self.max_num_recv = _MOST
         self.imm_data_len = MOST_IMM_DATA
         self.sources: deque[Source] = deque()  # running consumers; the next to be asked first
-        self.consumers = 0  # connected
+        self.consumers: WeakSet[object] = WeakSet()  # connected
 
     def attach(self, source: Source) -> None:
         """Attach a consumer that begins to run."""
@@ -234,8 +234,9 @@ class DpaCompletions:
     def stop(self, completion: DpaCompletion) -> None:
         if not completion.started:
             raise BadState("dpa_completion_stop was attempted on one that is not started; start it first")
-        if completion.producers:
-            raise InUse(f"dpa_completion_stop: {completion.producers} producers are attached; destroy them first")
+        if number := in_use(lambda: len(completion.producers)):
+            what = counted(number, "producer is", "producers are")
+            raise InUse(f"dpa_completion_stop: {what} attached; destroy {them(number)} first")
         completion.started = False
 
     @_of_sends
@@ -280,9 +281,9 @@ class ConsumerCompletions:
     def stop(self, completion: ConsumerCompletion) -> None:
         if not completion.started:
             raise BadState("consumer_completion_stop was attempted on one that is not started; start it first")
-        if completion.consumers:
-            text = f"{completion.consumers} consumers are connected to it; destroy them first"
-            raise InUse(f"consumer_completion_stop: {text}")
+        if number := in_use(lambda: len(completion.consumers)):
+            what = counted(number, "consumer is", "consumers are")
+            raise InUse(f"consumer_completion_stop: {what} connected to it; destroy {them(number)} first")
         completion.started = False
 
     @_of_consumers

@@ -15,7 +15,7 @@ from comch_next.driver.emulated._mmap import Mmap
 from comch_next.driver.emulated._path import Path
 from comch_next.driver.emulated._producer import Producer
 from comch_next.driver.emulated._state import Trigger
-from comch_next.driver.protocol import counted, uninterrupted
+from comch_next.driver.protocol import counted, suppress_system, uninterrupted
 from comch_next.errors import BadConfig, BadState, InvalidValue
 
 __all__ = ["DpaConsumer", "DpaProducer"]
@@ -83,7 +83,7 @@ class DpaConsumer(_OnDpa, Consumer):
             raise InvalidValue("consumer_set_completion takes one whose thread is of the same DPA")
         self._leave_completion()
         self.completion = found
-        found.consumers += 1
+        found.consumers.add(self)
 
     def get_dpa_handle(self) -> int:
         return self.dpa_handle("consumer_get_dpa_handle")
@@ -117,6 +117,7 @@ class DpaConsumer(_OnDpa, Consumer):
         return self.completion.thread
 
     def listen(self, bell: int) -> None:
+        os.set_blocking(bell, False)
         self._thread.listen(bell, self._rung)
 
     def unlisten(self, bell: int) -> None:
@@ -125,9 +126,11 @@ class DpaConsumer(_OnDpa, Consumer):
     def _rung(self) -> None:
         """On the DPA thread: a message has come."""
         with self.dpa.turn:
-            if self._bell >= 0 and self.completion is not None:  # else it has just stopped
-                os.read(self._bell, 1)
-                self.completion.notify()
+            # Else it has just stopped, or the ring was for another one that had this number until then.
+            if self._bell >= 0 and self.completion is not None:
+                with suppress_system(BlockingIOError):
+                    os.read(self._bell, 1)
+                    self.completion.notify()
 
     def _announced(self, offer: Any) -> None:
         """Do nothing: it runs already."""
@@ -140,7 +143,7 @@ class DpaConsumer(_OnDpa, Consumer):
 
     def _leave_completion(self) -> None:
         if self.completion is not None:
-            self.completion.consumers -= 1
+            self.completion.consumers.discard(self)
             self.completion = None
 
     def destroy(self) -> None:
@@ -191,7 +194,7 @@ class DpaProducer(_OnDpa, Producer):
             raise InvalidValue("producer_dpa_completion_attach takes a completion context of the same DPA")
         self._leave_completion()
         self.completion, self._told = found, user_data
-        found.producers += 1
+        found.producers.add(self)
 
     def begin(self) -> None:
         if self.completion is None or not self.completion.started:
@@ -211,7 +214,7 @@ class DpaProducer(_OnDpa, Producer):
 
     def _leave_completion(self) -> None:
         if self.completion is not None:
-            self.completion.producers -= 1
+            self.completion.producers.discard(self)
             self.completion = None
 
     @uninterrupted

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from enum import Enum, auto
 from typing import Any, NoReturn
 
-from comch_next.driver.emulated._checks import expect_callback
+from comch_next.driver.emulated._checks import expect_callback, in_use
 from comch_next.driver.emulated._dpa.handles import living
 from comch_next.driver.emulated._dpa.instance import Dpa, started_dpa
 from comch_next.driver.emulated._guard import UNCONNECTED, guard
@@ -15,11 +15,14 @@ from comch_next.driver.emulated._kernel import calls
 from comch_next.driver.emulated._kernel.fork import owned
 from comch_next.driver.emulated._kernel.handle import Handle
 from comch_next.driver.protocol import (
+    WeakSet,
     by_system,
+    counted,
     enter_kernel,
     leave_kernel,
     signals_blocked,
     suppress_system,
+    them,
     uninterrupted,
 )
 from comch_next.errors import BadConfig, BadState, InUse, NoMemory, TimeOut
@@ -71,22 +74,23 @@ class DpaThread(Handle):
         self.storage: Any = None
         self.phase = Phase.STOPPED
         self.alive = True
-        self.attached = 0  # completion contexts
+        self.attached: WeakSet[object] = WeakSet()  # completion contexts that wake it
         self._activated = self._stopping = False
         self._bells: dict[int, Callable[[], None]] = {}
+        self._thread: threading.Thread | None = None
         try:
-            self._wake = os.eventfd(0, os.EFD_CLOEXEC | os.EFD_NONBLOCK)
             self._watch = select.epoll()
+            self._wake = os.eventfd(0, os.EFD_CLOEXEC | os.EFD_NONBLOCK)
+            owned(self)  # which gives both back, whatever comes
+            self._watch.register(self._wake, select.EPOLLIN)
         except by_system(OSError) as error:
             raise NoMemory(f"dpa_thread_create: {error}") from error
-        self._watch.register(self._wake, select.EPOLLIN)
-        self._thread: threading.Thread | None = None
         dpa.users.add(self)
-        owned(self)
 
     def __str__(self) -> str:
-        name = getattr(self.func, "__qualname__", repr(self.func)) if self.func else "no function"
-        return f"DPA thread of {name}"
+        if self.func is None:
+            return "DPA thread of no function"
+        return f"DPA thread of {getattr(self.func, '__qualname__', type(self.func).__name__)}"
 
     def let_go(self) -> None:
         self._thread = None  # it has ended, or is the parent's
@@ -145,7 +149,8 @@ class DpaThread(Handle):
         self._stopping = True
         self._rouse()
         ending = self._thread
-        assert ending is not None
+        if ending is None:  # another thread has just stopped and destroyed it
+            return
         ending.join(timeout if timeout is None else min(timeout, threading.TIMEOUT_MAX))
         if ending.is_alive():
             text = f"dpa_thread_stop: the kernel of the {self} has not ended within {timeout} s; have it reschedule or"
@@ -211,6 +216,7 @@ class DpaThreads:
     def __init__(self, device_calls: Callable[[DpaThread], object]) -> None:
         self._device_calls = device_calls  # of a thread
 
+    @uninterrupted
     def create(self, dpa: object) -> DpaThread:
         return DpaThread(started_dpa(dpa, "dpa_thread_create"), self._device_calls)
 
@@ -253,9 +259,9 @@ class DpaThreads:
     def destroy(self, thread: DpaThread) -> None:
         if thread.active:
             raise InUse(f"dpa_thread_destroy was attempted on the {thread}, which is started; stop it first")
-        if thread.attached:
-            number = thread.attached
-            raise InUse(f"dpa_thread_destroy: {number} completion contexts wake the {thread}; destroy them first")
+        if number := in_use(lambda: len(thread.attached)):
+            what = counted(number, "completion context wakes", "completion contexts wake")
+            raise InUse(f"dpa_thread_destroy: {what} the {thread}; destroy {them(number)} first")
         thread.alive = False
         thread.dpa.users.discard(thread)
         thread.let_go()
