@@ -20,6 +20,8 @@ from comch_next.errors import BadState, DocaError, Initialization, InvalidValue,
 __all__ = ["attach"]
 
 _CALLBACK = "doca_argp_param_cb_t"
+_NO_FLAGS = ("-", ":")  # what a command line, or getopt, has for something else
+_MOST_DIGITS = 9  # of a level
 _LEVELS = ", ".join(f"{level.value}={level.name}" for level in LogLevel)
 
 
@@ -88,6 +90,9 @@ class Parser:
         taken = {name for known in self._params for name in (known.short, known.long) if name}
         if {param.short, param.long} & taken:
             raise InvalidValue(f"argp_register_param: another parameter has a name of {param.shown}")
+        if len(param.short) > 1 or param.short in _NO_FLAGS or "=" in param.long or param.long.startswith("-"):
+            text = "a short name is one character, not - or :, and a long one has no = and does not begin with -"
+            raise InvalidValue(f"argp_register_param: {param.shown} can be no flag; {text}")
         param.call = self._program_callback(param.callback, param.kind)
         self._params.append(param)
 
@@ -99,7 +104,7 @@ class Parser:
         """Parse, and call back for each flag in the order of the command line."""
         self._check_open("argp_start")
         words = self._ffi.cast("char **", argv)
-        if not words or argc < 1:
+        if not words or argc < 1 or not all(words[place] for place in range(1, argc)):
             raise InvalidValue("argp_start takes the arguments of main")
         given = list(self._parsed([text_of(self._ffi.string(words[place])) for place in range(1, argc)]))
         for param, text in given:
@@ -137,11 +142,13 @@ class Parser:
         try:
             with open(path, encoding="utf-8") as file:
                 found = dict(json.load(file))
-        except by_system(OSError, ValueError, TypeError) as error:
+        except by_system(OSError, ValueError, TypeError, RecursionError) as error:
             self._complain(f"{path}: {error}", IoFailed)
-        known = {param.long: param for param in self._params}
-        groups = [found.get(f"doca_{group}_flags") for group in ("general", "program")]
-        for group in filter(None, groups):
+        known = {param.long: param for param in self._params if param.call is not None}  # no file names another one
+        for title in ("doca_general_flags", "doca_program_flags"):
+            group = found.get(title) or {}
+            if not isinstance(group, dict):
+                self._complain(f"{path}: {title} is {group!r:.60}, and no flags with their values", IoFailed)
             for name, value in group.items():
                 if name not in known:
                     self._complain(f"{path}: {name!r} is not a flag", NotSupported)
@@ -213,7 +220,8 @@ class Parser:
         self._check_level(value, self._lib.doca_log_level_set_global_sdk_limit)
 
     def _check_level(self, value: Any, set_limit: Callable[[int], int]) -> None:
-        if not str(value).isdigit() or set_limit(int(value)):
+        digits = str(value)
+        if not (digits.isascii() and digits.isdigit() and len(digits) <= _MOST_DIGITS) or set_limit(int(digits)):
             self._complain(f"{value!r} is not a log level; legal are {_LEVELS}", InvalidValue)
 
 

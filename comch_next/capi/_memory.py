@@ -28,9 +28,13 @@ def memory(ffi: Any, callbacks: Callbacks) -> dict[str, Call]:
         DRIVER.mmaps.set_free_cb(mmap, freed, None)
 
     def dec_refcount(buf: Any) -> int:
+        elements, last = [buf], buf
+        while (last := DRIVER.bufs.get_next_in_list(last)) is not None:
+            elements.append(last)
         before = DRIVER.bufs.dec_refcount(buf)
         if before == 1:
-            HANDLES.drop(HANDLES.of("doca_buf", buf))
+            for element in elements:
+                HANDLES.drop(HANDLES.of("doca_buf", element))
         return before
 
     def get_user_data(mmap: Any) -> int:

@@ -33,6 +33,7 @@ def through(row: Function, call: Callable[..., Any], ffi: Any) -> Callable[..., 
     outputs = [(place, _giver(param)) for place, param in enumerate(row.params) if param.is_output]
 
     def run(*args: Any) -> int:
+        endpoint: Any = ENDPOINTS.get(args[0])  # before the call: another thread may destroy it meanwhile
         result = call(*[take(args[place]) for place, take in inputs])
         if not outputs:
             code = int(result)
@@ -40,9 +41,9 @@ def through(row: Function, call: Callable[..., Any], ffi: Any) -> Callable[..., 
             code, *values = result
             for (place, give), value in zip(outputs, values, strict=True):
                 if value is not None:
-                    args[place][0] = give(value, args)
+                    args[place][0] = give(value, endpoint)
         if code == comch.ErrorCode.SUCCESS and row.name.endswith("_destroy"):
-            HANDLES.drop(ENDPOINTS[args[0]])
+            HANDLES.drop(endpoint)
         return code
 
     return run
@@ -53,20 +54,25 @@ def _taker(param: Param, ffi: Any) -> Callable[[Any], Any]:
     tag = tag_of(param.ctype)
     if tag:
         living, dressed = HANDLES.of_tag(tag), _DEVICES.get(tag, lambda target: target)
-        return lambda address: dressed(living[address].target) if address in living else None
+
+        def take(address: Any) -> Any:
+            found = living.get(address)
+            return None if found is None else dressed(found.target)
+
+        return take
     return ffi.string if param.ctype == "const char *" else lambda value: value
 
 
-def _giver(param: Param) -> Callable[[Any, Any], int]:
-    """How a result of the flat function becomes one for C, where the endpoint is the first argument."""
+def _giver(param: Param) -> Callable[[Any, Handle], int]:
+    """How a result of the flat function becomes one for C, of the endpoint that is the first argument."""
     tag = tag_of(param.ctype)
     if tag == _ADDR:
-        return lambda peer, args: peer_address(peer, ENDPOINTS[args[0]])
+        return peer_address
     if tag == ENDPOINT:
-        return lambda endpoint, args: HANDLES.of(ENDPOINT, endpoint).address
+        return lambda made, _: HANDLES.of(ENDPOINT, made).address
     if tag:
-        return lambda device, args: HANDLES.of(tag, device.modern._handle).address
-    return lambda value, args: int(value)
+        return lambda device, _: HANDLES.of(tag, device.modern._handle).address
+    return lambda value, _: int(value)
 
 
 def peer_address(peer: Any, endpoint: Handle) -> int:

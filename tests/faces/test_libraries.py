@@ -8,10 +8,13 @@ from pathlib import Path
 import pytest
 
 from comch_next import api
+from comch_next.capi.binding import Function, Param
 from comch_next.capi.handles import HANDLES
+from comch_next.declarations.comm_channel import FUNCTIONS
+from comm_channel_compat.capi._pointers import ENDPOINT, ENDPOINTS, through
 from tests.faces.conftest import MODULES
 from tests.faces.support import FOLDERS, PROGRAMS, WARNINGS, compiled, pkg_config, run
-from tests.faces.world import World
+from tests.faces.world import World, check, ffi, lib, made
 from tests.processes import SOON_S
 
 LIBRARIES = {path.name: path for folder in FOLDERS for path in sorted((folder / "lib").glob("*.so.2"))}
@@ -86,3 +89,33 @@ def test_what_is_given_back_leaves_no_handle() -> None:
     World("leaving").close()
     after = {tag: set(HANDLES.of_tag(tag)) for tag in list(HANDLES._by_tag)}
     assert {tag: left for tag in after if (left := after[tag] - before.get(tag, set()))} == {}
+
+
+def test_the_buffers_of_a_list_leave_no_handle() -> None:
+    world = World("list")
+    inventory, mmap = world.handles["doca_buf_inventory"], world.handles["doca_mmap"]
+    before = set(HANDLES.of_tag("doca_buf"))
+    get = lib.doca_buf_inventory_buf_get_by_addr
+    bufs = [made(get, inventory, mmap, world.memory + 64 * number, 64) for number in range(3)]
+    for buf in bufs[1:]:
+        check(lib.doca_buf_chain_list(bufs[0], buf))
+    check(lib.doca_buf_dec_refcount(bufs[0], ffi.NULL))
+    assert set(HANDLES.of_tag("doca_buf")) == before
+    assert [lib.doca_buf_dec_refcount(buf, ffi.NULL) for buf in bufs] == [lib.DOCA_ERROR_INVALID_VALUE] * 3
+    world.close()
+
+
+def test_two_threads_destroy_an_endpoint() -> None:
+    """One of them finds its handle gone when its own call returns."""
+    name = "doca_comm_channel_ep_destroy"
+    returns, params = FUNCTIONS[name]
+    row = Function(name, returns, tuple(Param(*param) for param in params))
+    endpoint = HANDLES.new(ENDPOINT, object())
+
+    def destroy(target: object) -> int:
+        assert target is endpoint.target
+        HANDLES.drop(endpoint)
+        return 0
+
+    assert through(row, destroy, ffi)(endpoint.address) == 0
+    assert endpoint.address not in ENDPOINTS

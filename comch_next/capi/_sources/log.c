@@ -20,6 +20,7 @@ struct doca_log_backend {
 	char *buffer;
 	size_t capacity, used;
 	log_flush_callback flush;
+	int flushing; /* its handler runs, and what that logs goes to the others */
 	int is_sdk;
 	uint32_t lower, upper;
 };
@@ -32,16 +33,20 @@ static int num_sources;
 static uint32_t global_lower = DOCA_LOG_LEVEL_INFO, global_upper = DOCA_LOG_LEVEL_TRACE;
 static uint32_t sdk_limit = DOCA_LOG_LEVEL_WARNING;
 
-/* A child that is forked while another thread writes a message writes its own, too. */
+/* A handler that is called with the lock held may log, fork, or make a call that is refused. A child that is forked while
+ * another thread writes a message writes its own, too. */
+static __thread int holds;
 
 static void hold_log(void)
 {
-	pthread_mutex_lock(&lock);
+	if (!holds++)
+		pthread_mutex_lock(&lock);
 }
 
 static void release_log(void)
 {
-	pthread_mutex_unlock(&lock);
+	if (!--holds)
+		pthread_mutex_unlock(&lock);
 }
 
 static void __attribute__((constructor)) follow_forks(void)
@@ -88,7 +93,9 @@ static void to_buffer(struct doca_log_backend *backend, uint32_t level, const ch
 
 	(void)level;
 	if (backend->used + length >= backend->capacity) {
+		backend->flushing = 1;
 		backend->flush(backend->buffer);
+		backend->flushing = 0;
 		backend->used = 0;
 	}
 	memcpy(backend->buffer + backend->used, line, length);
@@ -110,7 +117,7 @@ static doca_error_t add(struct doca_log_backend made, struct doca_log_backend **
 
 	made.lower = made.is_sdk ? sdk_limit : DOCA_LOG_LEVEL_DISABLE;
 	made.upper = DOCA_LOG_LEVEL_TRACE;
-	pthread_mutex_lock(&lock);
+	hold_log();
 	if (num_backends < MOST_BACKENDS) {
 		backends[num_backends] = made;
 		if (backend)
@@ -118,7 +125,7 @@ static doca_error_t add(struct doca_log_backend made, struct doca_log_backend **
 		num_backends++;
 		result = DOCA_SUCCESS;
 	}
-	pthread_mutex_unlock(&lock);
+	release_log();
 	return result;
 }
 
@@ -239,13 +246,13 @@ FACE doca_error_t doca_log_register_source(const char *source_name, int *source)
 
 	if (!source_name || !source)
 		return DOCA_ERROR_INVALID_VALUE;
-	pthread_mutex_lock(&lock);
+	hold_log();
 	if (num_sources < MOST_SOURCES) {
 		snprintf(sources[num_sources], NAME_SIZE, "%s", source_name);
 		*source = num_sources++;
 		result = DOCA_SUCCESS;
 	}
-	pthread_mutex_unlock(&lock);
+	release_log();
 	return result;
 }
 
@@ -257,7 +264,8 @@ FACE doca_error_t doca_log_unregister_source(int source)
 /* The first backend from that place on which gets a message. */
 static size_t next_of(size_t place, uint32_t level, int is_sdk)
 {
-	while (place < num_backends && !(backends[place].is_sdk == is_sdk && passes(&backends[place], level)))
+	while (place < num_backends && !(backends[place].is_sdk == is_sdk && !backends[place].flushing &&
+					 passes(&backends[place], level)))
 		place++;
 	return place;
 }
@@ -282,13 +290,13 @@ static void print(uint32_t level, int is_sdk, const char *source, const char *pl
 	char line[LINE_SIZE];
 	size_t i;
 
-	pthread_mutex_lock(&lock); /* for localtime_r, too, whose own lock a forked child may find taken for ever */
+	hold_log(); /* for localtime_r, too, whose own lock a forked child may find taken for ever */
 	i = next_of(0, level, is_sdk);
 	if (i < num_backends)
 		format(line, level, source, place, text);
 	for (; i < num_backends; i = next_of(i + 1, level, is_sdk))
 		backends[i].write(&backends[i], level, line);
-	pthread_mutex_unlock(&lock);
+	release_log();
 }
 
 FACE doca_error_t doca_log(uint32_t level, int source, const char *fname, int line, const char *func, const char *format,

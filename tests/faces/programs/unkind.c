@@ -205,6 +205,43 @@ static int fork_while_logging(void)
 	_exit(0);
 }
 
+static int flushes;
+
+static void flush(char *buffer)
+{
+	(void)buffer;
+	flushes++;
+	DOCA_LOG_ERR("flushing");
+	(void)doca_dev_close(NULL); /* whose refusal is logged, too */
+	if (flushes == 1) {
+		int status = 1;
+		const pid_t child = fork();
+
+		if (child == 0) {
+			DOCA_LOG_ERR("a child");
+			_exit(0);
+		}
+		printf("the child logged: %s\n", waitpid(child, &status, 0) == child && status == 0 ? "yes" : "no");
+	}
+}
+
+/* A handler of the log logs, forks, and makes a call that is refused. */
+static int log_while_flushing(void)
+{
+	struct doca_log_backend *to_buffer, *to_file;
+	static char buffer[256];
+	int i;
+
+	CHECK(doca_log_backend_create_with_buf(buffer, sizeof(buffer), flush, &to_buffer));
+	CHECK(doca_log_backend_create_with_file_sdk(fopen("/dev/null", "w"), &to_file));
+	CHECK(doca_log_backend_set_sdk_level(to_file, DOCA_LOG_LEVEL_DEBUG));
+	for (i = 0; i < 20; i++)
+		DOCA_LOG_ERR("message %d", i);
+	printf("flushed: %s, the last is %s\n", flushes > 1 ? "often" : "seldom",
+	       strstr(buffer, "message 19") ? "there" : "lost");
+	return 0;
+}
+
 static struct doca_pe *engine;
 static struct doca_comch_server *server;
 static int called;
@@ -282,6 +319,7 @@ int main(int argc, char **argv)
 	} deeds[] = {
 		{"alive", leave_alive}, {"fork", fork_after_load},     {"threads", threads},
 		{"nested", nested},     {"unlocked", one_without_lock}, {"logging", fork_while_logging},
+		{"flushing", log_while_flushing},
 	};
 	size_t i;
 

@@ -1,0 +1,93 @@
+"""Command lines, and files in their place, that no program expects: each gets its code, and a line that says why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.faces.world import check, ffi, lib, made
+
+taken: list[str] = []
+_kept: list[Any] = []  # C has their addresses only
+
+
+@ffi.callback("doca_error_t(void *, void *)")  # type: ignore[untyped-decorator]
+def take(value: Any, _: object) -> int:
+    taken.append(ffi.string(ffi.cast("char *", value)).decode())
+    return 0
+
+
+@pytest.fixture(autouse=True)
+def parser() -> Iterator[None]:
+    _kept.append(ffi.new("char[]", b"program"))
+    check(lib.doca_argp_init(_kept[-1], ffi.NULL))
+    taken.clear()
+    yield
+    check(lib.doca_argp_destroy())
+
+
+def registered(short: str, long: str) -> int:
+    """The code of a parameter's registration that takes text."""
+    param = made(lib.doca_argp_param_create)
+    if short:
+        lib.doca_argp_param_set_short_name(param, short.encode())
+    if long:
+        lib.doca_argp_param_set_long_name(param, long.encode())
+    lib.doca_argp_param_set_description(param, b"text")
+    lib.doca_argp_param_set_callback(param, take)
+    lib.doca_argp_param_set_type(param, lib.DOCA_ARGP_TYPE_STRING)
+    return int(lib.doca_argp_register_param(param))
+
+
+def started(*words: str) -> int:
+    """The code of the parser's start with these arguments."""
+    texts = [ffi.new("char[]", word.encode()) for word in ("program", *words)]
+    return int(lib.doca_argp_start(len(texts), ffi.new("char *[]", [*texts, ffi.NULL])))
+
+
+@pytest.mark.parametrize(("short", "long"), [("ab", ""), ("-", ""), (":", ""), ("", "a=b"), ("", "a="), ("", "--text")])
+def test_a_name_that_no_flag_can_have(short: str, long: str) -> None:
+    assert registered(short, long) == lib.DOCA_ERROR_INVALID_VALUE
+    assert started() == 0
+
+
+@pytest.mark.parametrize("level", ["99999999999", "9" * 5000, "\N{SUPERSCRIPT TWO}", "55", "-10", ""])
+@pytest.mark.parametrize("flag", ["--log-level", "--sdk-log-level"])
+def test_what_is_no_level(capfd: pytest.CaptureFixture[str], flag: str, level: str) -> None:
+    assert started(flag, level) == lib.DOCA_ERROR_INVALID_VALUE
+    assert "is not a log level; legal are 10=DISABLE" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("[1]", "IO_FAILED"),
+        ('{"doca_program_flags": [1]}', "IO_FAILED"),
+        ('{"doca_program_flags": 5}', "IO_FAILED"),
+        ('{"doca_general_flags": {"json": "other"}}', "NOT_SUPPORTED"),
+        ('{"doca_general_flags": {"log-level": 99999999999}}', "INVALID_VALUE"),
+        ('{"doca_program_flags": {"other": "x"}}', "NOT_SUPPORTED"),
+        ('{"doca_program_flags": ' + "[" * 100_000, "IO_FAILED"),
+    ],
+    ids=lambda value: value[:40],
+)
+def test_a_file_that_is_none_of_flags(capfd: pytest.CaptureFixture[str], tmp_path: Path, text: str, code: str) -> None:
+    path = tmp_path / "flags.json"
+    path.write_text(text)
+    assert registered("t", "text") == 0
+    assert started("-j", str(path)) == getattr(lib, f"DOCA_ERROR_{code}")
+    told = capfd.readouterr().err
+    assert told.startswith("program: ")
+    assert "Traceback" not in told
+    assert not taken
+
+
+def test_arguments_that_end_before_their_number() -> None:
+    texts = [ffi.new("char[]", word) for word in (b"program", b"-h")]
+    assert lib.doca_argp_start(5, ffi.new("char *[]", [texts[0], ffi.NULL])) == lib.DOCA_ERROR_INVALID_VALUE
+    assert registered("t", "text") == 0
+    assert started("-t", "well") == 0
+    assert taken == ["well"]
