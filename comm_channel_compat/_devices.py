@@ -7,7 +7,7 @@ from typing import TypeVar
 
 import comch_next as comch
 from comch_next import InvalidValue, NotSupported, PciBdf
-from comch_next.arguments import instance
+from comch_next.arguments import instance, shown
 from comch_next.unique import Unique
 from comm_channel_compat._old_calls import old_call
 
@@ -146,7 +146,7 @@ class Device(_Opened):
     def representors(self, rep_filter: int = comch.RepFilter.ALL) -> list[RepInfo]:
         """List the representors of the device. Raises NotSupported on a host device."""
         if instance(rep_filter, int, "filter") & ~sum(comch.RepFilter):
-            raise InvalidValue(f"filter is {rep_filter}; legal are the DOCA_DEVINFO_REP_FILTER_* values")
+            raise InvalidValue(f"filter is {shown(rep_filter)}; legal are the DOCA_DEVINFO_REP_FILTER_* values")
         kinds = [kind for kind in comch.RepFilter if kind & rep_filter] or [comch.RepFilter.ALL]
         return [RepInfo(modern) for kind in kinds for modern in self.modern.representors(kind)]
 

@@ -34,7 +34,7 @@ def connection_of(peer: Any, flags: object = 0) -> Any:
     if peer.__class__ is PeerAddr and flags == 0:
         return peer._connection
     if flags != 0:
-        return _Illegal(f"{peer!r} with flags {shown(flags)}")
+        return _Illegal(f"{shown(peer)} with flags {shown(flags)}")
     return None if peer is None else foreign(peer, PeerAddr)
 
 

@@ -26,12 +26,14 @@ def load(driver: str | None = None) -> Driver:
     see _sink. Raises IoFailed for a trace that cannot be written, InvalidValue for an unknown driver, fault or
     COMCH_TRACE_PAYLOAD, NotSupported for faults with a driver other than the emulated one.
     """
+    if not isinstance(driver, str | None):
+        raise InvalidValue(f"a driver is named by text, not by {quoted(driver)}")
     with _loading:
         chosen = os.environ.get("COMCH_DRIVER", "")
         name = driver or chosen or "emulated"
-        if not isinstance(name, str) or name not in _MODULES:
+        if name not in _MODULES:
             where = "" if driver else "COMCH_DRIVER: "
-            raise InvalidValue(f"{where}there is no driver {quoted(name)}; known are {', '.join(sorted(_MODULES))}")
+            raise InvalidValue(f"{where}there is no driver {name!r}; known are {', '.join(sorted(_MODULES))}")
         if name not in _loaded:
             _loaded[name] = _load(name)
         return _loaded[name]
