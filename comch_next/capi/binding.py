@@ -172,13 +172,14 @@ class Binding:
     def _plain(self, row: Function, call: Call) -> Call:
         """A function without a code: what is refused does nothing, and returns 0 or NULL."""
         readers, ended, tag = [*self._readers(row)], _ended(row), tag_of(row.returns)
+        of = tag_of(row.params[0].ctype) if row.params else ""
 
         def run(*args: Any) -> Any:
             result = call(*[read(args) for read in readers])
             if ended is not None:
                 HANDLES.drop(HANDLES.find(ended, args[0]))
             if tag:
-                return 0 if result is None else HANDLES.of(tag, result).address
+                return 0 if result is None else HANDLES.of(tag, result, HANDLES.find(of, args[0])).address
             return None if row.returns == "void" else int(result)
 
         return self.quiet(row.name, run)

@@ -86,7 +86,11 @@ def test_a_cpp_program_compiles_links_and_runs(tmp_path: Path) -> None:
 
 def test_what_is_given_back_leaves_no_handle() -> None:
     before = {tag: set(HANDLES.of_tag(tag)) for tag in list(HANDLES._by_tag)}
-    World("leaving").close()
+    world = World("leaving")
+    infos = lib.doca_dev_as_devinfo(world.dpu), lib.doca_dev_rep_as_devinfo(world.handles["doca_dev_rep"])
+    assert all(infos)
+    world.close()
+    assert lib.doca_dev_open(infos[0], ffi.new("struct doca_dev **")) == lib.DOCA_ERROR_INVALID_VALUE
     after = {tag: set(HANDLES.of_tag(tag)) for tag in list(HANDLES._by_tag)}
     assert {tag: left for tag in after if (left := after[tag] - before.get(tag, set()))} == {}
 
