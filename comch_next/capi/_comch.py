@@ -17,6 +17,7 @@ from comch_next.errors import InvalidValue
 __all__ = ["attach"]
 
 _SUCCESS = 0
+_CONNECTION = "doca_comch_connection"
 _SENT, _CHANGED = "doca_comch_task_send_completion_cb_t", "doca_comch_event_connection_status_changed_cb_t"
 _POOLS: dict[str, Any] = {"server": DRIVER.servers, "client": DRIVER.clients}
 
@@ -25,7 +26,7 @@ def attach(ffi: Any, lib: Any) -> None:
     """Give the library its functions."""
     binding = Binding(ffi, lib)
     makers: list[Any] = []
-    lib.comch_face_callbacks(id(makers), id(_unasked))
+    lib.comch_face_callbacks(id(makers), id(_of_client))  # for a client that has not asked for its connection
     callbacks = Callbacks(ffi, makers)
     for row in binding.rows(FUNCTIONS):
         binding.bind(row, driver_call(row))
@@ -44,14 +45,18 @@ def attach(ffi: Any, lib: Any) -> None:
 
 def _connected(context: Handle, connection: Any) -> Handle:
     """The handle of a connection, which its messages carry."""
-    handle = HANDLES.of("doca_comch_connection", connection, context)
+    handle = HANDLES.of(_CONNECTION, connection, context)
     DRIVER.connections.set_user_data(connection, handle)
     return handle
 
 
-def _unasked(context: Handle) -> Handle:
-    """The handle of the connection of a client that has not asked for it."""
-    return _connected(context, DRIVER.clients.get_connection(context.target))
+def _of_client(context: Handle) -> Handle:
+    """The handle of a client's connection; those of its earlier lives end."""
+    connection = DRIVER.clients.get_connection(context.target)
+    for known in list(context.owned or ()):
+        if known.tag == _CONNECTION and known.target is not connection:
+            HANDLES.drop(known)
+    return _connected(context, connection)
 
 
 # What servers and clients have in common
@@ -134,8 +139,7 @@ def _server(callbacks: Callbacks) -> dict[str, Callable[..., int]]:
 
 
 def _get_connection(client: int, out: Any) -> int:
-    context = HANDLES.find("doca_comch_client", client)
-    out[0] = _connected(context, DRIVER.clients.get_connection(context.target)).address
+    out[0] = _of_client(HANDLES.find("doca_comch_client", client)).address
     return _SUCCESS
 
 
@@ -146,12 +150,12 @@ def _dpa_completion_attach(producer: int, dpa_comp: int) -> int:
 
 
 def _set_user_data(connection: int, user_data: int) -> int:
-    HANDLES.find("doca_comch_connection", connection).user_data = user_data
+    HANDLES.find(_CONNECTION, connection).user_data = user_data
     return _SUCCESS
 
 
 def _get_user_data(connection: int) -> int:
-    return HANDLES.find("doca_comch_connection", connection).user_data
+    return HANDLES.find(_CONNECTION, connection).user_data
 
 
 _CODED: dict[str, Callable[..., int]] = {

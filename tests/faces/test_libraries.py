@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -93,6 +94,28 @@ def test_what_is_given_back_leaves_no_handle() -> None:
     assert lib.doca_dev_open(infos[0], ffi.new("struct doca_dev **")) == lib.DOCA_ERROR_INVALID_VALUE
     after = {tag: set(HANDLES.of_tag(tag)) for tag in list(HANDLES._by_tag)}
     assert {tag: left for tag in after if (left := after[tag] - before.get(tag, set()))} == {}
+
+
+def test_a_clients_next_connection_takes_the_place_of_the_one_before() -> None:
+    world = World("lives")
+    client = made(lib.doca_comch_client_create, world.host, world.name)
+    context = lib.doca_comch_client_as_ctx(client)
+    event = world.callback("doca_comch_event_consumer_cb_t")
+    world._configure("client", client, event, event)
+
+    def move(call: Any, state: int) -> None:
+        check(call(context), lib.DOCA_ERROR_IN_PROGRESS)
+        world.progress_until(lambda: made(lib.doca_ctx_get_state, context) == state)
+
+    connections = []
+    for _ in range(3):
+        move(lib.doca_ctx_start, lib.DOCA_CTX_STATE_RUNNING)
+        connections.append(made(lib.doca_comch_client_get_connection, client))
+        move(lib.doca_ctx_stop, lib.DOCA_CTX_STATE_IDLE)
+    codes = [lib.doca_comch_connection_update_info(connection) for connection in connections]
+    assert codes == [lib.DOCA_ERROR_INVALID_VALUE] * 2 + [lib.DOCA_ERROR_CONNECTION_ABORTED]
+    check(lib.doca_comch_client_destroy(client))
+    world.close()
 
 
 def test_the_buffers_of_a_list_leave_no_handle() -> None:
