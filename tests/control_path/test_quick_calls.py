@@ -228,14 +228,14 @@ def accepted(server: comch.Server) -> comch.Connection:
 def test_a_call_that_wraps_the_librarys_own_is_made(monkeypatch: pytest.MonkeyPatch, way: str) -> None:
     """By all that can be asked of it, it is the library's own function; only its code is the program's."""
     device = comch.open_device("b1:00.0")
-    kind = type("Own", (Client,), {"receive": wrapped}) if way == "a subclass" else Client
-    client = kind(device, "svc")
+    kind: type[Any] = type("Own", (Client,), {"receive": wrapped}) if way == "a subclass" else Client
+    client: Any = kind(device, "svc")
     if way == "the class":
         monkeypatch.setattr(Client, "receive", wrapped)
     elif way == "the class, by mock":
         monkeypatch.setattr(Client, "receive", mock.create_autospec(Client.receive, side_effect=wrapped))
     elif way == "the object":
-        client.receive = lambda *args, **kwargs: wrapped(client, *args, **kwargs)  # type: ignore[method-assign]
+        client.receive = lambda *args, **kwargs: wrapped(client, *args, **kwargs)
     with listening() as server:
         for _ in range(2):  # an own call of the object stays when it connects again
             client.connect(timeout=0)

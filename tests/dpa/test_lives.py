@@ -165,15 +165,16 @@ def test_a_lane_that_ended_leaves_nothing(threads: Threads) -> None:
 def test_what_the_program_has_dropped_holds_no_thread_and_no_completion_context() -> None:
     with Dpa(comch.open_device("03:00.0")) as dpa:
         thread = DpaThread(dpa)
-        queues = [comch.MsgQ(comch.open_device("03:00.0")) for _ in range(2)]
-        queues[0].set_dpa_consumer(dpa)
-        queues[1].set_dpa_producer(dpa)
+        both = [comch.MsgQ(comch.open_device("03:00.0")) for _ in range(2)]
+        both[0].set_dpa_consumer(dpa)
+        both[1].set_dpa_producer(dpa)
+        part: Any  # queues and completion contexts, which have no class in common
         received, sent = comch.ConsumerCompletion(), DpaCompletion(dpa, 4)
         received.set_dpa_thread(thread)
         sent.set_thread(thread)
-        for part in (*queues, received, sent):
+        for part in (*both, received, sent):
             part.start()
-        consumer, producer = queues[0].consumer_create(), queues[1].producer_create()
+        consumer, producer = both[0].consumer_create(), both[1].producer_create()
         for context in (consumer, producer):
             context.set_datapath_on_dpa(dpa)
             context.user_data = context  # a circle
@@ -184,7 +185,7 @@ def test_what_the_program_has_dropped_holds_no_thread_and_no_completion_context(
             part.stop()
         del received, sent, part
         thread.destroy()
-        for queue in queues:
+        for queue in both:
             queue.stop()
             queue.destroy()
 

@@ -76,10 +76,12 @@ def test_a_queue_needs_a_started_dpa() -> None:
 
 @pytest.mark.parametrize("wrong", [None, 3, "03:00.0"])
 def test_what_is_no_device_and_no_dpa(wrong: Any) -> None:
-    for make in (comch.MsgQ, Dpa):
+    of_devices: list[Callable[[Any], object]] = [comch.MsgQ, Dpa]
+    for make in of_devices:
         with pytest.raises(comch.InvalidValue, match="legal is a Device"):
             make(wrong)
-    for of_dpa in (DpaThread, lambda dpa: DpaCompletion(dpa, 4)):
+    of_dpas: list[Callable[[Any], object]] = [DpaThread, lambda dpa: DpaCompletion(dpa, 4)]
+    for of_dpa in of_dpas:
         with pytest.raises(comch.InvalidValue, match="legal is a Dpa"):
             of_dpa(wrong)
 

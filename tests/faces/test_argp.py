@@ -14,10 +14,12 @@ taken: list[str] = []
 _kept: list[Any] = []  # C has their addresses only
 
 
-@ffi.callback("doca_error_t(void *, void *)")  # type: ignore[untyped-decorator]
-def take(value: Any, _: object) -> int:
+def _take(value: Any, _: object) -> int:
     taken.append(ffi.string(ffi.cast("char *", value)).decode())
     return 0
+
+
+take = ffi.callback("doca_error_t(void *, void *)", _take)
 
 
 @pytest.fixture(autouse=True)

@@ -40,5 +40,6 @@ def quoted(value: object) -> str:
     try:
         return repr(value)
     except ValueError:
-        bits = f"a whole number of {value.bit_length()} bits" if isinstance(value, int) else ""
-        return bits or f"a {type(value).__name__} that has no repr"
+        if isinstance(value, int):
+            return f"a whole number of {value.bit_length()} bits"
+        return f"a {type(value).__name__} that has no repr"
