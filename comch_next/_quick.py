@@ -39,21 +39,23 @@ def call_shape(
     return takes, least, gives, kind, nothing, error, timed, through, peers
 
 
-def quicken(owner: object, call: str, quick: Callable[[Call], Call | None], package: str = "comch_next") -> None:
+def quicken(owner: object, call: str, quick: Callable[[Call], Call | None], package: str = "comch_next") -> bool:
     """Put a quick call in front of one of the owner's, unless the program has made that one its own.
 
-    `quick` makes it of the owner's call, which is that package's; None takes one that is there away.
+    `quick` makes it of the owner's call, which is that package's; None takes one that is there away. Returns whether
+    one is there now.
     """
     known, slow = vars(owner), getattr(type(owner), call)
     ours = known.setdefault("_quickened", {})
     if not _is_of(slow, package) or known.get(call, ours.get(call)) is not ours.get(call):
-        return
+        return False
     made = quick(MethodType(slow, owner))
     if made is not None:
         known[call] = ours[call] = made
-    else:
-        known.pop(call, None)
-        ours.pop(call, None)
+        return True
+    known.pop(call, None)
+    ours.pop(call, None)
+    return False
 
 
 def _is_of(call: object, package: str) -> bool:

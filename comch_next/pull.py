@@ -115,22 +115,23 @@ class PullPort(Unique):
         self._send_queue_size = send_queue_size
         self.max_msg_size = max_msg_size
         self._endings = (self._endings or Endings(self)) if context.one_sided else None
-        quicken(self, "send", quick_send(self, _SEND))
-        quicken(self, "receive", quick_receive(self, _RECEIVE))
-        quicken(context, "receive", quick_receive(self, _MESSAGE))
-        for owner in (self, context):
-            self._quicken_arm(owner)
+        # What stands on a call of the port's is quick where that is: a program may have put its own there.
+        self._sends_quickly = quicken(self, "send", quick_send(self, _SEND))
+        receives = quicken(self, "receive", quick_receive(self, _RECEIVE))
+        quicken(context, "receive", quick_receive(self, _MESSAGE) if receives else _nothing)
+        quick = self._quick_arm()
+        quicken(context, "arm_recv", quick if quicken(self, "arm_recv", quick) else _nothing)
 
-    def _quicken_arm(self, owner: object) -> None:
-        """Put the driver's `arm_recv` in front of the owner's own."""
+    def _quick_arm(self) -> Callable[[Call], Call | None]:
+        """Return what makes the driver's `arm_recv` of a slow one."""
         quick = self._port.quick
         errors = () if self._endings is None else self._endings._errors
-        quicken(owner, "arm_recv", lambda slow: None if quick is None else quick.arm_recv(slow, errors))
+        return lambda slow: None if quick is None else quick.arm_recv(slow, errors)
 
     def _take_up(self, connection: Connection) -> None:
         """Make a new connection's `send` quick."""
         quick = self._port.quick
-        if quick is not None:
+        if quick is not None and self._sends_quickly:
             quicken(connection, "send", partial(quick.send_on, connection._handle))
 
     def _follow(self) -> None:
@@ -300,6 +301,10 @@ class PullPort(Unique):
         if self.context._port is self:
             self._port.close()
             self.context._port = None
+
+
+def _nothing(_: Call) -> None:
+    """Make no quick call."""
 
 
 def _choose(context: ControlContext, threaded: bool) -> OpenPort:

@@ -272,3 +272,36 @@ def test_whatever_a_subclass_has_in_a_calls_place_comes_first(receive: object) -
         client.connect(timeout=0)
         assert "receive" not in vars(client)
         client.close()
+
+
+class Tapped(comch.PullPort):
+    """A program's own port, which sees every message."""
+
+    def __init__(self, context: Any) -> None:
+        self.seen: list[bytes] = []
+        super().__init__(context)
+
+    def send(self, connection: comch.Connection, data: Any) -> bool:
+        self.seen.append(bytes(data))
+        return super().send(connection, data)
+
+    def receive(self, size: int | None = None) -> tuple[bytes, comch.Connection] | None:
+        found = super().receive(size)
+        if found is not None:
+            self.seen.append(found[0])
+        return found
+
+
+def test_calls_that_stand_on_a_programs_own_port_call_it() -> None:
+    with listening() as server, comch.open_device("b1:00.0") as device:
+        client = Client(device, server.name)
+        port = Tapped(client)
+        client.connect(timeout=0)
+        connection = accepted(server)
+        for number in range(4):
+            connection.send(b"to %d" % number)
+        for number in range(4):
+            assert client.receive(timeout=20).data == b"to %d" % number
+            client.connection.send(b"from %d" % number)
+        assert port.seen == [text % number for number in range(4) for text in (b"to %d", b"from %d")]
+        client.close()
