@@ -161,7 +161,8 @@ def test_a_dropped_endpoint_is_collected() -> None:
 
 
 def test_flags_of_any_length_are_refused(pair: support.Pair) -> None:
-    endpoint, number = pair.client, 10**5000  # which Python does not write
+    endpoint: Any = pair.client
+    number = 10**5000  # which Python does not write
     with pytest.raises(InvalidValue, match="flags are a whole number of 16610 bits"):
         endpoint.recvfrom(64, number)
     with pytest.raises(InvalidValue, match="with flags a whole number of 16610 bits"):

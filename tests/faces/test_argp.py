@@ -15,7 +15,8 @@ _kept: list[Any] = []  # C has their addresses only
 
 
 def _take(value: Any, _: object) -> int:
-    taken.append(ffi.string(ffi.cast("char *", value)).decode())
+    text: Any = ffi.string(ffi.cast("char *", value))
+    taken.append(text.decode())
     return 0
 
 
