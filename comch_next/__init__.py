@@ -2,8 +2,8 @@
 
 Layout: device, engine, context, server, client, connection, task, and for the fast path memory, consumer,
 producer, stream: one noun each; pull: the pull view; aio: asyncio; log: the log calls of old programs;
-arguments: checks of the arguments of old calls; unique: objects that are not copied; errors: the result codes as
-exceptions; api: the fact tables; driver: the interface to the library.
+arguments: checks of the arguments of old calls; errors: the result codes as exceptions; api: the fact tables; driver:
+the interface to the library.
 """
 
 from typing import TYPE_CHECKING

@@ -33,14 +33,13 @@ from comch_next.errors import (
     TimeOut,
     Unknown,
 )
-from comch_next.unique import Unique
 
 __all__ = ["BlockingChannel"]
 
 _Received = tuple[ErrorCode, "bytes | None", "int | None", "Connection | None"]
 
 
-class BlockingChannel(Hinted, Unique):
+class BlockingChannel(Hinted):
     """A channel whose calls block: a service after `listen`, a client after `connect`.
 
     Timeouts are in seconds: None waits for ever, 0 raises Again. The default is None, or 0 if the attributes have the

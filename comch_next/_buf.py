@@ -11,7 +11,6 @@ from comch_next._handles import handle_of
 from comch_next._names import CNames, Hinted, Strict, spelled
 from comch_next.arguments import address
 from comch_next.driver import load, protocol
-from comch_next.unique import Unique
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -23,7 +22,7 @@ __all__ = ["Buf", "BufInventory"]
 Memory: TypeAlias = "int | bytearray | memoryview | Any"  # an address, or a writable buffer
 
 
-class BufInventory(Hinted, Strict, Unique):
+class BufInventory(Hinted, Strict):
     """A pool of buffers (C: struct doca_buf_inventory). A `with` block starts and destroys it."""
 
     def __init__(self, num_elements: int, driver: str | None = None) -> None:
@@ -136,7 +135,7 @@ class BufInventory(Hinted, Strict, Unique):
 
 
 @spelled
-class Buf(CNames, Unique):
+class Buf(CNames):
     """A buffer: a range of a map with a data segment inside it (C: struct doca_buf). Inventories hand buffers out."""
 
     __slots__ = ("_bufs", "_handle", "inventory")

@@ -8,12 +8,11 @@ from comch_next._alone import alone
 from comch_next._exits import leave
 from comch_next._names import Hinted
 from comch_next.driver.protocol import Driver, new_lock
-from comch_next.unique import Unique
 
 __all__ = ["Closable"]
 
 
-class Closable(Hinted, Unique):
+class Closable(Hinted):
     """Something open: closed once by `close` or the end of a with block."""
 
     def __init__(self, driver: Driver, handle: Any, close: Callable[[Any], None]) -> None:

@@ -12,7 +12,6 @@ from comch_next.device import Device
 from comch_next.driver import load
 from comch_next.driver.protocol import new_lock
 from comch_next.engine import ProgressEngine
-from comch_next.unique import Unique
 
 if TYPE_CHECKING:
     from comch_next.consumer import Consumer
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["ConsumerCompletion", "MsgQ"]
 
 
-class MsgQ(Hinted, Unique):
+class MsgQ(Hinted):
     """A message queue between this process and the DPA, in one direction (C: struct doca_comch_msgq).
 
     Messages are immediate data of at most 32 bytes. One of its sides is on the DPA: its contexts are configured here
@@ -109,7 +108,7 @@ class MsgQ(Hinted, Unique):
         return Producer._of_queue(self, self._msgqs.producer_create(self._handle), engine)
 
 
-class ConsumerCompletion(Hinted, Unique):
+class ConsumerCompletion(Hinted):
     """A completion context: kernels find there what DPA consumers received (C: struct
     doca_comch_consumer_completion).
 

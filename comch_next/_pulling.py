@@ -143,7 +143,7 @@ class PullingContext(Configured):
         timeout: seconds; None waits for ever, 0 raises Again when nothing is there, otherwise TimeOut is raised, and
         InvalidValue for an invalid timeout.
         Raises ConnectionReset once for a peer that died, after its messages, and always on a server that has failed;
-        on a client Shutdown when the server has left, and NotConnected instead of a wait after its connection's end;
+        on a client Shutdown when the server has left, and NotConnected instead of a wait for ever after its end;
         BadState on a context whose messages go to callbacks.
         """
         if (endpoint := self._endpoint) is not None:
@@ -182,7 +182,8 @@ class PullingContext(Configured):
             self._wait_readable(port, deadline, timeout)
             if (found := self._pull(port, size)) is not None:
                 return _message(Message, found)
-            if self._is_over():
+            if timeout is None and self._is_over():
+                self._accept_waiting(port)  # which raises why a client has not been let in
                 if (found := self._pull(port, size)) is not None:  # what came before the end comes first
                     return _message(Message, found)
                 text = f"receive: {self!r} is IDLE: its connection has ended, by stop or as an earlier receive reported"
@@ -194,7 +195,7 @@ class PullingContext(Configured):
         """
 
         def descriptor() -> int:
-            if self._is_over():  # for which no bell rings
+            if deadline is None and self._is_over():  # for which no bell rings
                 port.ring_recv()
             return port.recv_fd
 

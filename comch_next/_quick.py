@@ -67,6 +67,10 @@ def _is_of(call: object, package: str) -> bool:
 class QuickOwner(Owner):
     """An object whose methods may have quick calls in front of them and stay methods: see quick_method."""
 
+    def __getstate__(self) -> dict[str, Any]:
+        """What a copy has of it: the attributes, as any object's. Its methods go without quick calls."""
+        return vars(self)
+
     def _put_quick(self, *makers: Callable[[Call], Call | None]) -> None:
         """Put quick calls in front of the methods of places 0, 1 and so on.
 

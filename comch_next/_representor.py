@@ -7,12 +7,11 @@ from comch_next._pci import PciBdf
 from comch_next.arguments import text
 from comch_next.driver import protocol
 from comch_next.driver.protocol import Driver
-from comch_next.unique import Unique
 
 __all__ = ["RepInfo", "Representor"]
 
 
-class RepInfo(Hinted, Unique):
+class RepInfo(Hinted):
     """A representor in the list of its device (C: struct doca_devinfo_rep)."""
 
     def __init__(self, driver: Driver, handle: protocol.RepInfo) -> None:

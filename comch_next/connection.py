@@ -10,7 +10,6 @@ from comch_next._names import CNames, Strict, spelled
 from comch_next.driver.protocol import counted
 from comch_next.engine import deadline_after, seconds_left, wait_readable
 from comch_next.errors import Again, ConnectionReset, Shutdown, TimeOut, from_code
-from comch_next.unique import Unique
 
 if TYPE_CHECKING:
     from comch_next._control import ControlContext
@@ -24,7 +23,7 @@ FLUSH_TICK_S = 0.0005
 
 
 @spelled
-class Connection(CNames, Strict, Unique):
+class Connection(CNames, Strict):
     """A connection between a client and its server (C: struct doca_comch_connection).
 
     The library makes it: a client has one, a server has one for each client.

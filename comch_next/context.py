@@ -14,7 +14,6 @@ from comch_next.driver import protocol
 from comch_next.driver.protocol import Contexts, Driver, Lock, new_lock
 from comch_next.engine import ProgressEngine, deadline_after, seconds_left
 from comch_next.errors import BadState, DocaError, TimeOut
-from comch_next.unique import Unique
 
 __all__ = ["Context"]
 
@@ -25,7 +24,7 @@ _TICK_S = 0.05  # no event ends a stop: progress at least this often
 _LAST_TURNS = 64  # of the engine when time is up, beside one for each task: with max_events each runs one callback
 
 
-class Context(ContextNames, Strict, Unique):
+class Context(ContextNames, Strict):
     """A server, client, consumer or producer (C: struct doca_ctx).
 
     Every error names the call, the state, and what is legal. Setting an unknown attribute raises AttributeError with a

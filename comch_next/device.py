@@ -11,7 +11,6 @@ from comch_next.arguments import text
 from comch_next.driver import load, protocol
 from comch_next.driver.protocol import Driver, quoted
 from comch_next.errors import InvalidValue, NotFound, NotSupported
-from comch_next.unique import Unique
 
 __all__ = ["DevInfo", "Device", "RepInfo", "Representor", "devices", "open_device"]
 
@@ -36,7 +35,7 @@ def open_device(pci_addr: str | bytes, driver: str | None = None) -> "Device":
     raise NotFound(f"no device {pci_addr} here; there are: {known}")
 
 
-class DevInfo(Hinted, Unique):
+class DevInfo(Hinted):
     """A device in the list of devices (C: struct doca_devinfo)."""
 
     def __init__(self, driver: Driver, handle: protocol.DevInfo) -> None:

@@ -16,7 +16,6 @@ from comch_next._quick import quicken
 from comch_next.driver import load
 from comch_next.driver.protocol import Driver, Lock, WeakSet, has_ended, monotonic, new_lock, quoted
 from comch_next.errors import BadState, InUse, InvalidValue
-from comch_next.unique import Unique
 
 if TYPE_CHECKING:
     from comch_next._settings import Configured
@@ -68,7 +67,7 @@ def wait_readable(descriptor: Callable[[], int], deadline: float | None) -> bool
 
 
 @spelled
-class ProgressEngine(CNames, Strict, Unique):
+class ProgressEngine(CNames, Strict):
     """An engine that delivers completions and events to contexts, in `progress` (C: struct doca_pe)."""
 
     def __init__(self, driver: str | None = None, *, max_events: int | None = None, _lock: Lock | None = None) -> None:

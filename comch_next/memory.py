@@ -22,7 +22,6 @@ from comch_next.device import Device
 from comch_next.driver import load
 from comch_next.driver.protocol import Driver, new_lock
 from comch_next.errors import InvalidValue, NotPermitted
-from comch_next.unique import Unique
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["Buf", "BufInventory", "Mmap"]
 
 
-class Mmap(Hinted, Strict, Unique):
+class Mmap(Hinted, Strict):
     """A range of memory that devices may access (C: struct doca_mmap).
 
     Set a range, permissions and a device, then start the map. A `with` block starts and destroys it.

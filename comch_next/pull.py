@@ -20,7 +20,6 @@ from comch_next.arguments import ANY_SIZE
 from comch_next.connection import Message
 from comch_next.driver.protocol import WeakSet
 from comch_next.errors import BadState, DocaError, InvalidValue, NotConnected
-from comch_next.unique import Unique
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -49,7 +48,7 @@ _AT_ONCE = 16  # clients that one receive accepts
 _BY_TASKS = frozenset({"task_send_set_conf"})  # what the form with a helper thread takes for itself
 
 
-class PullPort(Unique):
+class PullPort:
     """The pull view of a context: connections wait for `accept`, messages for `receive`.
 
     Open it on an IDLE context, then `start()` the context.

@@ -26,7 +26,6 @@ from comch_next.driver.protocol import Own
 from comch_next.errors import BadState, ConnectionReset, InvalidValue, IoFailed, NotConnected, Shutdown
 from comch_next.memory import Buf, BufInventory, Mmap
 from comch_next.producer import Producer
-from comch_next.unique import Unique
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -41,7 +40,7 @@ CHUNK_SIZE = 1 << 20  # bytes, unless the program asks for others
 _LOST = (ConnectionReset, Shutdown, NotConnected, IoFailed, BadState)  # the last one once a context is IDLE
 
 
-class Stream(Unique):
+class Stream:
     """Streams on a connection, one after the other, in both directions: each `send_stream` meets a `recv_stream`.
 
     A connection has one of these, within a `with` block, for as many streams as there are, and no other consumers. Its

@@ -8,7 +8,6 @@ from comch_next._codes import ErrorCode
 from comch_next._handles import handle_of
 from comch_next._names import CNames, spelled
 from comch_next.errors import code_name
-from comch_next.unique import Unique
 
 if TYPE_CHECKING:
     from comch_next._control import ControlContext
@@ -20,7 +19,7 @@ __all__ = ["PostRecvTask", "ProducerSendTask", "SendTask", "Task"]
 
 
 @spelled
-class Task(CNames, Unique):
+class Task(CNames):
     """The calls of every task (C: struct doca_task). The library owns it from submit to its completion callback."""
 
     __slots__ = ()

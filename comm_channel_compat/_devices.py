@@ -8,7 +8,6 @@ from typing import TypeVar
 import comch_next as comch
 from comch_next import InvalidValue, NotSupported, PciBdf
 from comch_next.arguments import instance, shown
-from comch_next.unique import Unique
 from comm_channel_compat._old_calls import old_call
 
 __all__ = ["DevInfo", "Device", "PciBdf", "RepInfo", "Representor", "devices", "is_dpu", "open_device"]
@@ -17,7 +16,7 @@ _Self = TypeVar("_Self", bound="_Opened")
 
 
 @old_call("doca_devinfo_")
-class DevInfo(Unique):
+class DevInfo:
     """A device that can be opened: one entry of `devices()`."""
 
     __slots__ = ("modern",)
@@ -66,7 +65,7 @@ class DevInfo(Unique):
 
 
 @old_call("doca_devinfo_rep_")
-class RepInfo(Unique):
+class RepInfo:
     """A representor that can be opened: one entry of `device.representors()`."""
 
     __slots__ = ("modern",)
@@ -114,7 +113,7 @@ class RepInfo(Unique):
         return f"<RepInfo {self.modern.pci_addr_str}>"
 
 
-class _Opened(Unique):
+class _Opened:
     """What an open device and an open representor share: they are closed, and `with` closes them."""
 
     __slots__ = ()

@@ -8,7 +8,6 @@ from comch_next import Channel, outcome
 from comch_next.arguments import Buffer
 from comch_next.errors import InvalidValue
 from comch_next.pull import quick_method
-from comch_next.unique import Unique
 from comm_channel_compat._devices import Device, Representor
 from comm_channel_compat._hot import RECVFROM, SENDTO, HotCalls
 from comm_channel_compat._known import remember
@@ -22,7 +21,7 @@ __all__ = ["Endpoint"]
 
 
 @old_call("doca_comm_channel_ep_")
-class Endpoint(EventChannel, ServiceState, HotCalls, Unique):
+class Endpoint(EventChannel, ServiceState, HotCalls):
     """One side of the channel: `listen` makes it a service on the DPU, `connect` a client on the host.
 
     The methods are the old C functions without their prefix, in the order of the old header. Sizes of messages

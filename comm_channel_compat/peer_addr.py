@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from comch_next import Connection, Counter
-from comch_next.unique import Unique
 from comm_channel_compat._old_calls import old_call
 
 __all__ = ["PeerAddr"]
 
 
 @old_call("doca_comm_channel_peer_addr_")
-class PeerAddr(Unique):
+class PeerAddr:
     """The other side of one connection, as `connect` and `recvfrom` return it.
 
     The statistics are those of the last `update_info`, zero before it. They stay readable after the connection has

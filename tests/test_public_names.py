@@ -12,7 +12,7 @@ PACKAGES = ("comch_next", "comm_channel_compat", "migrate")
 
 PUBLIC_MODULES = {
     "comch_next": "errors device engine context server client connection task producer consumer memory stream "
-    "pull aio log arguments unique testing dpa dpa.dev api api.crossing api.prototypes "
+    "pull aio log arguments testing dpa dpa.dev api api.crossing api.prototypes "
     "declarations declarations.core declarations.comm_channel declarations.comm_channel_1x "
     "declarations.cc declarations.comch declarations.dpa "
     "driver driver.protocol driver.emulated driver.native capi capi.binding capi.handles capi.seam",

@@ -10,7 +10,6 @@ import comch_next as comch
 from comch_next._codes import ErrorCode
 from comch_next._ready import Turn
 from comch_next.errors import ConnectionReset, DocaError, NotConnected, Shutdown, TimeOut, from_code
-from comch_next.unique import Unique
 
 if TYPE_CHECKING:
     from comch_next.aio._handling import Inbox
@@ -28,7 +27,7 @@ _ENDED = {
 }
 
 
-class Connection(Unique):
+class Connection:
     """A connection on which tasks send. `connection` is that of comch_next, for counters; its user_data is in use."""
 
     def __init__(self, side: Side[Any], connection: comch.Connection) -> None:

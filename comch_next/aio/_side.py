@@ -12,7 +12,6 @@ from comch_next._exits import note
 from comch_next._ready import Ready, Turn
 from comch_next.aio._connection import Connection, Message
 from comch_next.errors import Again, BadState, DocaError, InvalidValue, NotConnected, Shutdown
-from comch_next.unique import Unique
 
 __all__ = ["Side", "closing"]
 
@@ -35,7 +34,7 @@ async def closing(side: Side[Any]) -> AsyncIterator[None]:
         await side._leave()
 
 
-class Side(Generic[_C], Unique):
+class Side(Generic[_C]):
     """What Client and Server share. `context` is the one below, for its settings: its own calls may block."""
 
     def __init__(self, context: _C) -> None:

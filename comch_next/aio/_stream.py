@@ -12,7 +12,6 @@ from comch_next._stream_ends import Report
 from comch_next._stream_link import Steps
 from comch_next.aio._connection import Connection
 from comch_next.stream import CHUNK_SIZE
-from comch_next.unique import Unique
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -22,7 +21,7 @@ __all__ = ["Stream"]
 _T = TypeVar("_T")
 
 
-class Stream(Unique):
+class Stream:
     """Streams on a connection, in both directions, within an `async with` block: see comch.Stream, also for errors.
 
     Its context was made with `streams=True`. Files are read and written in the event loop, a chunk at a time, and other

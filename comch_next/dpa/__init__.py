@@ -16,12 +16,11 @@ from comch_next._names import Hinted
 from comch_next.arguments import instance
 from comch_next.device import Device
 from comch_next.engine import deadline_after
-from comch_next.unique import Unique
 
 __all__ = ["Dpa", "DpaCompletion", "DpaThread"]
 
 
-class Dpa(Hinted, Unique):
+class Dpa(Hinted):
     """A DPA instance (C: struct doca_dpa); a `with` block starts, stops and destroys it."""
 
     def __init__(self, device: Device) -> None:
@@ -68,7 +67,7 @@ class Dpa(Hinted, Unique):
         self.destroy()
 
 
-class DpaThread(Hinted, Unique):
+class DpaThread(Hinted):
     """A thread of a DPA, which runs one kernel whenever that is activated (C: struct doca_dpa_thread).
 
     `run` activates the kernel for the first time; later, completion contexts do whose notification it has requested. A
@@ -114,7 +113,7 @@ class DpaThread(Hinted, Unique):
         self._threads.destroy(self._handle)
 
 
-class DpaCompletion(Hinted, Unique):
+class DpaCompletion(Hinted):
     """Where a kernel finds that sends of DPA producers have completed (C: struct doca_dpa_completion)."""
 
     def __init__(self, dpa: Dpa, queue_size: int) -> None:

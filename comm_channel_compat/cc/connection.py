@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import comch_next as comch
 from comch_next import Counter, InvalidValue
 from comch_next.arguments import shown
-from comch_next.unique import Unique
 from comm_channel_compat._known import remember
 from comm_channel_compat._old_calls import old_call
 
@@ -19,7 +18,7 @@ __all__ = ["Connection"]
 
 
 @old_call("doca_cc_connection_")
-class Connection(Unique):
+class Connection:
     """Made by the library: a client has one, a server one for each client (C: struct doca_cc_connection)."""
 
     def __init__(self, modern: comch.Connection, owner: Server | Client) -> None:

@@ -7,7 +7,6 @@ from typing import Any
 
 import comch_next as comch
 from comch_next import InvalidValue, NotConnected, State
-from comch_next.unique import Unique
 from comm_channel_compat._known import remember
 from comm_channel_compat._old_calls import old_call
 from comm_channel_compat.cc._arguments import function
@@ -16,7 +15,7 @@ __all__ = ["Context", "OfContext"]
 
 
 @old_call("doca_ctx_")
-class Context(Unique):
+class Context:
     """What `as_ctx` returns (C: struct doca_ctx)."""
 
     def __init__(self, modern: comch.Context, name: str) -> None:
@@ -86,7 +85,7 @@ class Context(Unique):
         self._modern = None
 
 
-class OfContext(Unique):
+class OfContext:
     """What a server, client, producer and consumer share: each is a context, too."""
 
     def __init__(self, modern: comch.Context) -> None:

@@ -7,7 +7,6 @@ from threading import get_ident
 import comch_next as comch
 from comch_next import InvalidValue
 from comch_next.arguments import instance
-from comch_next.unique import Unique
 from comm_channel_compat._known import remember
 from comm_channel_compat._old_calls import old_call
 from comm_channel_compat.cc.context import Context
@@ -16,7 +15,7 @@ __all__ = ["ProgressEngine"]
 
 
 @old_call("doca_pe_")
-class ProgressEngine(Unique):
+class ProgressEngine:
     """The engine that drives contexts: callbacks run inside `progress` (C: struct doca_pe)."""
 
     @old_call("doca_pe_create")

@@ -11,7 +11,6 @@ from typing import Any
 import comch_next as comch
 from comch_next import InvalidValue
 from comch_next.arguments import UNSET, address, cut, span
-from comch_next.unique import Unique
 from comm_channel_compat._devices import Device
 from comm_channel_compat._known import remember
 from comm_channel_compat._old_calls import old_call
@@ -22,7 +21,7 @@ __all__ = ["Buf", "BufInventory", "Mmap"]
 Memory = Any  # an address, or a writable buffer
 
 
-class _OfMemory(Unique):
+class _OfMemory:
     """What each of them has: the object of comch_next, until it is destroyed."""
 
     _modern: Any
@@ -189,7 +188,7 @@ class BufInventory(_OfMemory):
 
 
 @old_call("doca_buf_")
-class Buf(Unique):
+class Buf:
     """A range of a map and, inside of it, a data segment (C: struct doca_buf)."""
 
     def __init__(self, modern: comch.Buf) -> None:

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 from comch_next import ErrorCode
-from comch_next.unique import Unique
 from comm_channel_compat._old_calls import old_call
 from comm_channel_compat.cc._arguments import count, function, unwrap
 from comm_channel_compat.cc.context import Context
@@ -16,7 +15,7 @@ __all__ = ["ConsumerTaskPostRecv", "ProducerTaskSend", "Task", "TaskSend"]
 
 
 @old_call("doca_task_")
-class Task(Unique):
+class Task:
     """What `as_task` returns (C: struct doca_task). The library has it from submit to its callback."""
 
     __slots__ = ("_ctx", "_modern", "_user_data")
@@ -65,7 +64,7 @@ class Task(Unique):
         return self._ctx
 
 
-class _OfTask(Unique):
+class _OfTask:
     """What every kind of task has: it is a task of the library's, too."""
 
     __slots__ = ("__weakref__", "_task")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import copy
-import pickle
 from collections.abc import Iterator
 from dataclasses import dataclass
 from types import SimpleNamespace
@@ -271,10 +269,3 @@ def test_hints_are_not_listed(made: Any) -> None:
     assert "max_msg_size" in names
     assert not [name for name in names if name.startswith("doca_") or name == "get_max_msg_size"]
     assert not hasattr(made.client, "get_max_msg_size")
-
-
-def test_none_is_copied_or_pickled(made: Any) -> None:
-    for thing in vars(made).values():
-        for way in (copy.copy, copy.deepcopy, pickle.dumps):
-            with pytest.raises(TypeError, match=f"^cannot copy or pickle a {type(thing).__name__}: it stands"):
-                way(thing)
