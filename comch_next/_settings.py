@@ -169,7 +169,7 @@ class Configured(LibraryContext):
                 self._check_size(option, value)
             elif option != "name":
                 kind, wanted = _KINDS[option]
-                gone = "" if getattr(value, "_open", True) else ", which has been closed or destroyed"
+                gone = "" if getattr(value, "_open", True) else ", which is not open any more: closed or destroyed"
                 if gone or not isinstance(value, kind):
                     raise InvalidValue(f"{type(self).__name__} takes {wanted} as {option}, not {shown(value)}{gone}")
         if "device" in options:  # what was set before is checked now

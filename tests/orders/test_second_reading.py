@@ -277,11 +277,11 @@ def test_a_receive_in_another_thread_hears_of_the_end(
 
     def receive() -> None:
         try:
-            client.receive(timeout=SOON_S)
+            client.receive()
         except comch.DocaError as error:
             answers.append(type(error))
 
-    thread = threading.Thread(target=receive)
+    thread = threading.Thread(target=receive, daemon=True)
     thread.start()
     getattr(client, how)()
     until(lambda: client.state is State.IDLE, client.engine)
