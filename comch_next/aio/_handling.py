@@ -6,11 +6,12 @@ import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING
 
 from comch_next.aio._connection import Connection, Message
 from comch_next.aio._side import Side
-from comch_next.errors import ConnectionReset, DocaError, NotConnected
+from comch_next.errors import DocaError, NotConnected
 
 if TYPE_CHECKING:
     from comch_next.aio._server import Server
@@ -77,18 +78,10 @@ class Handling:
         self.receiving = asyncio.ensure_future(self._receive())
 
     async def _receive(self) -> None:
-        context = self._server.context
         try:
-            with context._reporting_to(lambda connection, error: self._end(self._server._known(connection), error)):
+            with self._server._reporting_to(self._end):
                 while True:
-                    try:
-                        message = await Side.receive(self._server)
-                    except ConnectionReset as error:
-                        if context._failed:
-                            raise
-                        if error.connection is not None:  # else a client went away before it was accepted
-                            self._end(error.connection, error)
-                        continue
+                    message = await self._server._next(partial(Side.receive, self._server))
                     await self._inbox(message.connection).put(message)
         except DocaError as error:
             for connection in list(self._inboxes):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from contextlib import AbstractContextManager, asynccontextmanager
 from functools import partial
 
 import comch_next as comch
@@ -119,19 +119,28 @@ class Server(Side[comch.Server]):
         left, ConnectionReset when it died; see comch.Server.messages. ConnectionReset is raised when the server itself
         has failed.
         """
-        with self.context._reporting_to(None if on_lost is None else partial(self._pass_on, on_lost)):
+        with self._reporting_to(on_lost):
             while True:
                 try:
-                    message = await self.receive()
+                    message = await self._next(self.receive)
                 except NotConnected:
                     return
-                except ConnectionReset as error:
-                    if self.context._failed:
-                        raise
-                    if error.connection is not None:
-                        self.context._report_lost(error.connection.connection, error)
-                    continue
                 yield message
+
+    async def _next(self, receive: Callable[[], Awaitable[Message]]) -> Message:
+        """Receive the next message, and report the clients that have died before it."""
+        while True:
+            try:
+                return await receive()
+            except ConnectionReset as error:
+                if self.context._failed:
+                    raise
+                if error.connection is not None:  # else a client went away before it was accepted
+                    self.context._report_lost(error.connection.connection, error)
+
+    def _reporting_to(self, on_lost: OnLost | None) -> AbstractContextManager[None]:
+        """Report clients that have gone in the block, as the server of comch_next does."""
+        return self.context._reporting_to(None if on_lost is None else partial(self._pass_on, on_lost))
 
     def _pass_on(self, on_lost: OnLost, connection: comch.Connection, error: DocaError) -> None:
         on_lost(self._known(connection), error)
