@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from comch_next._alone import alone
-from comch_next._exits import leave, refuse_again
+from comch_next._exits import exit_block, refuse_again
 from comch_next._handles import handle_of
 from comch_next._names import CNames, Hinted, Strict, spelled
 from comch_next.arguments import address
@@ -62,8 +62,7 @@ class BufInventory(Hinted, Strict):
         return self
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if self._pid == os.getpid():  # a forked child leaves the block, too, and has nothing to destroy
-            leave(error, self.destroy)
+        exit_block(self, error, self.destroy)
 
     def buf_get_by_addr(self, mmap: Mmap, addr: Memory, length: int) -> Buf:
         """Take a buffer over a range of the map, with an empty data segment: one to receive into.

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from comch_next._alone import alone
-from comch_next._exits import leave
+from comch_next._exits import exit_block
 from comch_next._names import Hinted
 from comch_next.driver.protocol import Driver, new_lock
 
@@ -35,5 +35,4 @@ class Closable(Hinted):
             self._open = False
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if self._pid == os.getpid():  # a forked child leaves the block, too, and has nothing to close
-            leave(error, self.close)
+        exit_block(self, error, self.close)

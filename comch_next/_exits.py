@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from comch_next.errors import DocaError, InvalidValue
 
-__all__ = ["leave", "note", "refuse_again"]
+__all__ = ["exit_block", "leave", "note", "refuse_again"]
 
 _TURNS = 64  # each turn of progress may raise what another callback of the program raised
 
@@ -26,6 +27,12 @@ def leave(error: BaseException | None, close: Callable[[], object]) -> None:
                 return  # trying again does not help
         else:
             return
+
+
+def exit_block(owner: Any, error: BaseException | None, close: Callable[[], object]) -> None:
+    """Leave the with block of an object. A forked child leaves it, too, and has nothing to close."""
+    if owner._pid == os.getpid():
+        leave(error, close)
 
 
 def note(error: BaseException, failure: BaseException) -> None:

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from comch_next._alone import alone
 from comch_next._codes import ErrorCode, State
-from comch_next._exits import leave, refuse_again
+from comch_next._exits import exit_block, refuse_again
 from comch_next._names import ContextNames, Strict
 from comch_next.driver import protocol
 from comch_next.driver.protocol import Contexts, Driver, Lock, new_lock
@@ -196,8 +196,8 @@ class Context(ContextNames, Strict):
                 return
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if self._alive and self._pid == os.getpid():  # a forked child leaves the block, too, and has nothing to close
-            leave(error, self.close if error is None else self._close_soon)
+        if self._alive:
+            exit_block(self, error, self.close if error is None else self._close_soon)
 
     def _close_soon(self) -> None:
         """Close while an exception leaves the block, within a short time; a failure becomes a note on the exception."""

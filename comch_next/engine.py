@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from comch_next._alone import alone
-from comch_next._exits import leave, refuse_again
+from comch_next._exits import exit_block, refuse_again
 from comch_next._names import CNames, Strict, spelled
 from comch_next._origins import shown
 from comch_next._quick import quicken
@@ -213,5 +213,4 @@ class ProgressEngine(CNames, Strict):
         return self
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if self._pid == os.getpid():  # a forked child leaves the block, too, and has nothing to destroy
-            leave(error, self.destroy)
+        exit_block(self, error, self.destroy)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from comch_next._alone import alone
 from comch_next._buf import Buf, BufInventory
 from comch_next._codes import AccessFlag
-from comch_next._exits import leave, refuse_again
+from comch_next._exits import exit_block, refuse_again
 from comch_next._handles import handle_of
 from comch_next._names import Hinted, Strict
 from comch_next._origins import shown
@@ -171,8 +171,7 @@ class Mmap(Hinted, Strict):
         return self
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if self._pid == os.getpid():  # a forked child leaves the block, too, and has nothing to destroy
-            leave(error, self.destroy)
+        exit_block(self, error, self.destroy)
 
     # Its memory
 

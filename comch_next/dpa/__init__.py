@@ -10,7 +10,7 @@ import os
 from collections.abc import Callable
 from typing import Any
 
-from comch_next._exits import leave
+from comch_next._exits import exit_block
 from comch_next._handles import handle_of
 from comch_next._names import Hinted
 from comch_next.arguments import instance
@@ -59,8 +59,7 @@ class Dpa(Hinted):
         return self
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if self._pid == os.getpid():  # a forked child leaves the block, too, and has nothing to destroy
-            leave(error, self._end)
+        exit_block(self, error, self._end)
 
     def _end(self) -> None:
         self.stop()
