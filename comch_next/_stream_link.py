@@ -1,9 +1,9 @@
 """The protocol between the two ends of a stream, and how they wait for each other: see stream.
 
-Each end has a consumer of immediate data, its `ear`, and a producer for the other's, its `mouth`. A message on them, a
-`word`, is OFFER (of a stream), GRANT (of chunks, and the consumer to send to), END (sent after the last byte, where the
-data goes), DONE (its answer), BROKEN and REFUSED (an exception has ended the sender, the receiver), or CLOSED (the
-Stream has been left).
+Each end has a control consumer, of immediate data, and a control producer for the other's. A message on them, a frame,
+is OFFER (of a stream), GRANT (of chunks, and the consumer to send to), END (sent after the last byte, where the data
+goes), DONE (its answer), BROKEN and REFUSED (an exception has ended the sender, the receiver), or CLOSED (the Stream
+has been left).
 """
 
 from __future__ import annotations
@@ -37,20 +37,20 @@ _H = TypeVar("_H", bound="AbstractContextManager[Any]")
 Pause: TypeAlias = "tuple[ProgressEngine, float | None] | None"  # until the engine has something to do, or for seconds
 Steps: TypeAlias = Generator[Pause, None, _T]
 
-_EARS = 4 * CHUNKS  # receives of an ear: more than a side that keeps to the protocol has under way
-_WORD = struct.Struct("<BBHIQ")  # kind, count of chunks, number of the stream, consumer, bytes
+_RECEIVES = 4 * CHUNKS  # receives posted at once: more than a side that keeps to the protocol has under way
+_FRAME = struct.Struct("<BBHIQ")  # kind, count of chunks, number of the stream, consumer, bytes
 _TICK_S, _NAP_S = 0.05, 0.001
 
 
 class Kind(IntEnum):
-    """The first byte of a word."""
+    """The first byte of a frame."""
 
     OFFER, GRANT, END, DONE, BROKEN, REFUSED, CLOSED = range(1, 8)
 
 
 def encode(kind: Kind, number: int = 0, count: int = 0, consumer: int = 0, size: int = 0) -> bytes:
-    """Return the immediate data of a word about the stream with that number."""
-    return _WORD.pack(kind, count, number, consumer, size)
+    """Return the immediate data of a frame about the stream with that number."""
+    return _FRAME.pack(kind, count, number, consumer, size)
 
 
 def run(steps: Steps[_T]) -> _T:
@@ -78,8 +78,8 @@ def _refusal(task: ProducerSendTask) -> DocaError | None:
 
 
 def announced(connection: Connection, consumer_id: int) -> None:
-    """Note a consumer of the other side; the first one is its ear."""
-    connection._ear = connection._ear or consumer_id
+    """Note a consumer of the other side; the first one is its control consumer."""
+    connection._control_id = connection._control_id or consumer_id
     connection._consumers |= {consumer_id}
 
 
@@ -89,7 +89,7 @@ def expired(connection: Connection, consumer_id: int) -> None:
 
 
 class Transfer:
-    """A running stream, as the other side's words describe it. Credits and acknowledgements count chunks."""
+    """A running stream, as the other side's frames describe it. Credits and acknowledgements count chunks."""
 
     consumer = room = credits = acknowledged = 0
     done: int | None = None  # bytes, as the receiver has counted them
@@ -106,7 +106,7 @@ class Transfer:
 
 
 class Link:
-    """One end, within a `with` block: its engine, ear and mouth, what has been heard, and what a call makes.
+    """One end, within a `with` block: its engine, control consumer and producer, what came in, what a call makes.
 
     Signals wait while something is made and held, and while it is given back. What an interrupt between the two leaves
     is given back by the next call, the end of the block or the context's `close`.
@@ -118,7 +118,7 @@ class Link:
         self.caller: object = None
         self.steps: Steps[int] | None = None
         self.transfer: Transfer | None = None
-        self.offers: deque[int] = deque(maxlen=_EARS)
+        self.offers: deque[int] = deque(maxlen=_RECEIVES)
         self.kept: ExitStack | None = None  # while it is open
         self._held = ExitStack()  # during a call
         self._context = connection._context
@@ -129,9 +129,9 @@ class Link:
         """Start this end; the other need not be there yet."""
         try:
             self._begin()
-            yield from self.start(self._ear)
-            for _ in range(_EARS):
-                self._ear.task_post_recv_alloc_init().submit()
+            yield from self.start(self._consumer)
+            for _ in range(_RECEIVES):
+                self._consumer.task_post_recv_alloc_init().submit()
         except BaseException as error:
             self.close(error)
             raise
@@ -145,26 +145,26 @@ class Link:
         context._links.add(self)
         with ExitStack() as kept:
             self.engine = kept.enter_context(ProgressEngine(context.engine._driver.name))
-            self._progress = uninterrupted(self.engine.progress)  # else a word that is being heard is lost
+            self._progress = uninterrupted(self.engine.progress)  # else a frame that is being received is lost
             memory = kept.enter_context(Mmap(context.device, 1, AccessFlag.PCI_READ_WRITE))
-            self._ear = Consumer(connection, memory, engine=self.engine)
-            kept.push(self._ear)
-            self._mouth = Producer(connection, engine=self.engine)
-            kept.push(self._mouth)
-            self._ear.task_post_recv_set_conf(Own(self._hear), Own(self._lose), _EARS)
-            self._mouth.task_send_set_conf(Own(Task.free), Own(self._lose), _EARS)
-            self._mouth.start()
+            self._consumer = Consumer(connection, memory, engine=self.engine)
+            kept.push(self._consumer)
+            self._producer = Producer(connection, engine=self.engine)
+            kept.push(self._producer)
+            self._consumer.task_post_recv_set_conf(Own(self._receive), Own(self._lose), _RECEIVES)
+            self._producer.task_send_set_conf(Own(Task.free), Own(self._lose), _RECEIVES)
+            self._producer.start()
             self.kept = kept.pop_all()
 
     @alone
     def close(self, error: BaseException | None) -> None:
-        """Stop reading words, so that offers are refused from then on; notify the other side; release everything."""
+        """Stop reading frames, so that offers are refused from then on; notify the other side; release everything."""
         if self.kept is None:
             return
         kept, self.kept = self.kept, None
         try:
             with suppress(DocaError):  # the connection has ended
-                self._ear.stop()
+                self._consumer.stop()
                 self._catch_up()
                 self.say(Kind.CLOSED)
         finally:
@@ -187,17 +187,17 @@ class Link:
         """Give back what a call has made, as the end of a block."""
         self._held.__exit__(*(raised or (None,) * 3))
 
-    # Words
+    # Frames
 
-    def word(self, kind: Kind, number: int, count: int = 0, consumer: int = 0, size: int = 0) -> ProducerSendTask:
-        """Make the task of a word."""
+    def frame(self, kind: Kind, number: int, count: int = 0, consumer: int = 0, size: int = 0) -> ProducerSendTask:
+        """Make the task of a frame."""
         data = encode(kind, number, count, consumer, size)
-        return self._mouth.task_send_alloc_init(None, data, self.connection._ear)
+        return self._producer.task_send_alloc_init(None, data, self.connection._control_id)
 
     def say(self, kind: Kind, number: int = 0, size: int = 0) -> None:
-        """Send a word, unless the other side does not read words any more."""
+        """Send a frame, unless the other side does not read frames any more."""
         with suppress(DocaError):
-            task = self.word(kind, number, size=size)
+            task = self.frame(kind, number, size=size)
             try:
                 task.submit()
             except BaseException:
@@ -213,13 +213,13 @@ class Link:
             self.say(kind, number)
             raise
 
-    def _hear(self, task: PostRecvTask) -> None:
+    def _receive(self, task: PostRecvTask) -> None:
         data = task.imm_data or b""
         task.submit()
-        if len(data) != _WORD.size:
+        if len(data) != _FRAME.size:
             self._ended = ErrorCode.UNEXPECTED
             return
-        kind, count, number, consumer, size = _WORD.unpack(data)
+        kind, count, number, consumer, size = _FRAME.unpack(data)
         known, sends = self.transfer, kind != Kind.BROKEN
         if known is None or (known.number, known.sends) != (number, sends):
             known = Transfer(number, sends=sends)  # that is over: nobody asks for it
@@ -247,7 +247,7 @@ class Link:
     # Waiting
 
     def submit(self, task: ProducerSendTask) -> Steps[None]:
-        """Submit; retry while the other side has announced its ear but posted nothing, which no event reports."""
+        """Submit; retry while the other side has announced its consumer and posted nothing, which no event reports."""
         try:
             while isinstance(refusal := _refusal(task), Again):
                 yield None if self._progress() else (self.engine, _NAP_S)
@@ -255,7 +255,7 @@ class Link:
             if refusal is not None:
                 self._catch_up()
                 self._check()  # why it was refused
-                if isinstance(refusal, InvalidValue):  # the ear has stopped, and CLOSED is still to come
+                if isinstance(refusal, InvalidValue):  # the consumer has stopped, and CLOSED is still to come
                     self._ended = ErrorCode.SHUTDOWN
                     self._check()
                 raise refusal
@@ -278,7 +278,7 @@ class Link:
         while not ready():
             self._check()
             pause = self._turn_both()
-            if pause is not None and connection._ear and connection._ear not in connection._consumers:
+            if pause is not None and connection._control_id and connection._control_id not in connection._consumers:
                 self._ended = self._ended or ErrorCode.SHUTDOWN  # it has gone, and the connection has not
             yield pause
 
@@ -291,8 +291,8 @@ class Link:
             raise ConnectionAborted(f"{context!r} cannot run: its connection has ended")
 
     def _catch_up(self) -> None:
-        """Read all words that have arrived; by the protocol there are never more in flight than posted receives."""
-        for _ in range(_EARS):
+        """Read all frames that have arrived; by the protocol there are never more in flight than posted receives."""
+        for _ in range(_RECEIVES):
             if not self._progress():
                 return
 

@@ -31,7 +31,7 @@ class Connection(CNames, Strict):
 
     _link: Any = None  # of a one-sided context: the life that it belongs to
     _late_bytes: int | None = None  # of the send that a one-sided context accepted after the peer had left
-    _ear: int = 0  # the first of the other side's consumers, and all that live: see stream
+    _control_id: int = 0  # the other side's control consumer, its first one, and all that live: see _stream_link
     _consumers: frozenset[int] = frozenset()
     _link_of_stream: Any = None
 

@@ -127,11 +127,11 @@ class Stream:
 
     def _send_all(self, fill: Fill, chunk_size: int, progress: Report) -> Steps[int]:
         link = self._link
-        yield from link.meet(lambda: self.connection._ear)
+        yield from link.meet(lambda: self.connection._control_id)
         self._number = (self._number + 1) & 0xFFFF
         out = link.transfer = Transfer(self._number, sends=True)
         with link.giving_up(Kind.BROKEN, out.number):
-            yield from link.submit(link.word(Kind.OFFER, out.number))
+            yield from link.submit(link.frame(Kind.OFFER, out.number))
             yield from link.until(lambda: out.credits or link.offers)
             if not out.credits:
                 raise BadState("send_stream: the other side sends, too; one of the two has to receive")
@@ -179,7 +179,7 @@ class Stream:
 
     def _receive_all(self, sink: Any, chunk_size: int, progress: Report) -> Steps[int]:
         link = self._link
-        yield from link.meet(lambda: self.connection._ear)
+        yield from link.meet(lambda: self.connection._control_id)
         yield from link.until(lambda: link.offers)
         link.transfer = taken = Transfer(link.offers.popleft(), sends=False)
         with link.giving_up(Kind.REFUSED, taken.number):
@@ -197,7 +197,7 @@ class Stream:
             kept.enter_context(link.giving_up(Kind.REFUSED, taken.number))  # before the consumer stops
             for buf in chunks.bufs:
                 consumer.task_post_recv_alloc_init(buf).submit()
-            yield from link.submit(link.word(Kind.GRANT, taken.number, CHUNKS, consumer.id, size))
+            yield from link.submit(link.frame(Kind.GRANT, taken.number, CHUNKS, consumer.id, size))
             while True:
                 yield from link.until(lambda: arrived)
                 task = arrived.popleft()
@@ -210,7 +210,7 @@ class Stream:
                 chunk.reset_data_len()
                 with suppress(*_LOST):  # the sender has gone: what has come is written first
                     task.submit()
-                    yield from link.submit(link.word(Kind.GRANT, taken.number, 1))
+                    yield from link.submit(link.frame(Kind.GRANT, taken.number, 1))
                 if progress is not None:
                     progress(received)
             if task.imm_data != encode(Kind.END, taken.number, size=received):

@@ -330,9 +330,9 @@ def test_words_that_mean_nothing(pair: Pair) -> None:
 
     def there(stream: Stream) -> None:
         link = stream._link
-        for _ in link.meet(lambda: link.connection._ear):
+        for _ in link.meet(lambda: link.connection._control_id):
             pass
-        task = link._mouth.task_send_alloc_init(None, b"who is there?", link.connection._ear)
+        task = link._producer.task_send_alloc_init(None, b"who is there?", link.connection._control_id)
         for _ in link.submit(task):
             pass
 
