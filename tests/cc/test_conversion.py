@@ -67,3 +67,11 @@ def test_what_comch_next_made_is_used_by_the_old_names(lane: Lane) -> None:
     cc.wrap(task).as_task().free()
     cc.wrap(buf).dec_refcount()
     assert outbox.inventory.num_free_elements == 64
+
+
+def test_the_user_data_of_comch_next_is_the_programs(world: World) -> None:
+    connection = world.connection
+    connection.modern.user_data = "of the program"
+    assert okay(cc.doca_cc_client_get_connection(world.client)) is connection
+    assert cc.wrap(connection.modern) is connection
+    assert connection.modern.user_data == "of the program"
