@@ -73,6 +73,7 @@ _TYPES = Types(
         ("doca_mmap_set_free_cb", "opaque"): None,
     },
     places=(capabilities,),
+    home=__name__,
 )
 _CALLS: dict[str, Flat] = {
     "doca_pe_progress": doca_pe_progress,
