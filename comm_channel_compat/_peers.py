@@ -6,7 +6,7 @@ from typing import Any
 
 from comch_next import Channel, Connection
 from comch_next.arguments import Buffer, shown
-from comm_channel_compat._known import known
+from comm_channel_compat._known import known, remember
 from comm_channel_compat.peer_addr import PeerAddr
 
 __all__ = ["Peers", "Unopened", "connection_of", "foreign"]
@@ -16,8 +16,10 @@ class Peers(dict[Connection, PeerAddr]):
     """The one handle of each connection, made when the connection is first seen."""
 
     def __missing__(self, connection: Connection) -> PeerAddr:
-        peer: PeerAddr = known(PeerAddr, connection, PeerAddr)
-        self[connection] = peer
+        made: PeerAddr = known(PeerAddr, connection, PeerAddr)
+        peer = self.setdefault(connection, made)
+        if peer is not made:  # another thread has just made it
+            remember(peer, connection)
         return peer
 
     def pop_of(self, connection: Connection | None) -> PeerAddr | None:
@@ -25,7 +27,7 @@ class Peers(dict[Connection, PeerAddr]):
         if connection is None:
             return None
         peer = self[connection]
-        del self[connection]
+        self.pop(connection, None)  # unless another thread has just disconnected it
         return peer
 
 
