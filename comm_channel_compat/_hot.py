@@ -80,6 +80,7 @@ class HotCalls(QuickOwner):
 
     def _recvfrom(self, size: int, flags: int) -> tuple[bytes, PeerAddr]:
         try:
+            self._peers.drop_ended()
             arrived = self._port.receive(size if flags == 0 else _NO_SIZE)
         except ConnectionReset as error:
             raise ConnectionReset(str(error), connection=self._peers.pop_of(error.connection)) from None
@@ -104,6 +105,7 @@ class HotCalls(QuickOwner):
     @old_call("doca_comm_channel_ep_recvfrom", is_coded=True)
     def _recvfrom_code(self, len: int, flags: int) -> Received:  # noqa: A002  # the C name
         try:
+            self._peers.drop_ended()
             arrived = self._port.receive(len if flags == 0 else _NO_SIZE)
         except InvalidValue as error:
             return code_of(error), None, error.length, None

@@ -11,9 +11,31 @@ from comm_channel_compat.peer_addr import PeerAddr
 
 __all__ = ["Peers", "Unopened", "connection_of", "foreign"]
 
+_SPARE = 64
+
 
 class Peers(dict[Connection, PeerAddr]):
     """The one handle of each connection, made when the connection is first seen."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._most = _SPARE  # entries, before those that have ended are dropped
+
+    def drop_ended(self) -> None:
+        """Forget connections that have ended, now and then: of a peer that leaves in order nobody is told.
+
+        A peer that the program still has is the same one again if more comes from it: see _known.
+        """
+        if len(self) < self._most:
+            return
+        there = list(self)
+        contexts = {connection.server or connection.client for connection in there}
+        ports = [context.port for context in contexts if context is not None]
+        up = {connection for port in ports if port is not None for connection in port.connections}
+        for connection in there:
+            if connection not in up:
+                self.pop(connection, None)
+        self._most = 2 * len(self) + _SPARE
 
     def __missing__(self, connection: Connection) -> PeerAddr:
         made: PeerAddr = known(PeerAddr, connection, PeerAddr)

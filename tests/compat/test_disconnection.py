@@ -241,6 +241,24 @@ def test_hundreds_may_leave_at_once(service: Endpoint) -> None:
         service.recvfrom(100)
 
 
+def test_peers_that_have_left_in_order_are_not_kept(service: Endpoint) -> None:
+    """A service is not told of them, so it cannot disconnect them."""
+    first: PeerAddr | None = None
+    for _ in range(200):
+        client = support.client()
+        to_service = client.connect(support.NAME)
+        support.let_in(service, to_service)
+        client.sendto(b"hello", to_service)
+        _, peer = support.eventually(service.recvfrom, 100)
+        first = peer if first is None else first
+        client.destroy()
+    assert first is not None
+    assert len(service._peers) < 100
+    service.sendto(b"lost", first)
+    error_state(service, first)
+    service.disconnect(first)
+
+
 CLIENT = """
 import sys
 from comm_channel_compat import *
