@@ -85,6 +85,17 @@ def test_flags_on_a_port_of_the_programs_own() -> None:
         service.destroy()
 
 
+def test_a_snapshot_that_new_code_has_taken(pair: support.Pair) -> None:
+    peer, service = pair.introduce(), pair.service
+    assert service.get_peer_addr_list() == []
+    unwrap(service).update_info()
+    assert service.get_peer_addr_list() == [peer]
+    service.disconnect(peer)
+    assert service.get_peer_addr_list() == [peer]  # as of the snapshot
+    service.update_service_state_info()
+    assert service.get_peer_addr_list() == []
+
+
 def test_an_endpoint_before_doca_1_5_unwraps() -> None:
     rc, endpoint = blocking.flat.doca_comm_channel_ep_create(comch.InitAttr())
     assert rc == 0
