@@ -158,3 +158,10 @@ def test_what_is_shown_of_a_map_stays_where_it_is(world: World) -> None:
         shown.append((described[0], bytes(ffi.buffer(described[0], length[0]))))
     assert len(set(shown)) == 1
     assert [bytes(ffi.buffer(where, len(text))) == text for where, text in shown] == [True] * 3
+
+
+def test_a_client_that_did_not_come_up_leaves_no_handle(world: World) -> None:
+    server = HANDLES.find("doca_comch_server", int(ffi.cast("uintptr_t", world.handles["doca_comch_server"]))).target
+    connection = server.connections[0]
+    server.up(connection, False)
+    assert connection not in [handle.target for handle in HANDLES.of_tag("doca_comch_connection").values()]
