@@ -5,7 +5,6 @@ It is kept while the program runs, and written when it ends, in the form that th
 
 from __future__ import annotations
 
-import atexit
 import os
 import re
 import sys
@@ -20,7 +19,7 @@ from cffi import FFI
 
 from comch_next.errors import DocaError, code_name
 from comm_channel_compat._observed import Observed, Site, named
-from comm_channel_compat._old_calls import report_file
+from comm_channel_compat._old_calls import at_exit, report_file
 from comm_channel_compat._report import Facts, written
 
 __all__ = ["LISTS", "MAKES", "Account", "the_account"]
@@ -160,7 +159,7 @@ def the_account() -> Account:
 def _at_exit(finish: Callable[[], None]) -> None:
     """Call this when the process ends: the interpreter of a compiled program is never ended itself."""
     if sys.orig_argv:
-        atexit.register(finish)
+        at_exit.append(finish)
         return
     ffi = FFI()
     ffi.cdef("int __cxa_atexit(void (*function)(void *), void *argument, void *library);")

@@ -4,6 +4,7 @@ channel APIs, which are gone, one per call, file and line. COMCH_COMPAT_REPORT=F
 Both are decided once, at import: if neither is wanted, `old_call` returns its argument unchanged.
 """
 
+import atexit
 import functools
 import os
 import sys
@@ -12,7 +13,7 @@ from collections.abc import Callable
 from types import CodeType, FrameType, FunctionType, ModuleType
 from typing import Any, TypeVar
 
-__all__ = ["LegacyCallWarning", "caller", "is_watched", "old_call", "package_of", "report_file", "stand_in"]
+__all__ = ["LegacyCallWarning", "at_exit", "caller", "is_watched", "old_call", "package_of", "report_file", "stand_in"]
 
 _T = TypeVar("_T", bound=Callable[..., Any])
 Place = tuple[str, int, str]  # file, line and module
@@ -27,6 +28,16 @@ _OF_ITS_OWN = {"__name__", "__spec__", "__loader__", "__file__", "__cached__", "
 _warns = os.environ.get("COMCH_COMPAT_WARN", "") not in ("", "0")
 report_file = os.environ.get("COMCH_COMPAT_REPORT", "")  # now: a program may empty its environment
 is_watched = _warns or bool(report_file)
+at_exit: list[Callable[[], object]] = []  # what comes after the exit functions that the program registers from here on
+
+
+def _end() -> None:
+    for call in at_exit:
+        call()
+
+
+if report_file:
+    atexit.register(_end)
 
 
 class LegacyCallWarning(DeprecationWarning):

@@ -336,6 +336,16 @@ def test_what_is_given_by_name_is_given_back(start_python: StartPython, tmp_path
     assert json.loads((tmp_path / "report.json").read_text())["never_destroyed"] == []
 
 
+def test_what_an_exit_function_does_counts(start_python: StartPython, tmp_path: Path) -> None:
+    (tmp_path / "old.py").write_text(
+        "import atexit, doca_comm_channel as cc\natexit.register(lambda: ep.destroy())\nep = cc.Endpoint()\n"
+    )
+    start_python(*LAUNCH, "report.json", "old.py", cwd=tmp_path).finish()
+    facts = json.loads((tmp_path / "report.json").read_text())
+    assert _calls(facts)["doca_comm_channel_ep_destroy", 2] == {"DOCA_SUCCESS": 1}
+    assert facts["never_destroyed"] == []
+
+
 def test_an_import_of_a_map(start_python: StartPython, tmp_path: Path) -> None:
     """A method of the class."""
     (tmp_path / "old.py").write_text(
