@@ -164,15 +164,14 @@ class BlockingChannel(Hinted):
             self._end(life)
 
     def _connections(self, life: Life) -> list[Connection]:
-        """List all connections, also those of a service that has lost its name."""
+        """List all connections, without a descriptor: there may be none left."""
         if not life.serves:
             return [] if life.dialled is None else [life.dialled]
         found: list[Connection] = []
-        for channel in tuple(life.channels):
-            with suppress(BadState):  # it does not listen yet, or no more
-                with suppress(ConnectionReset):
-                    channel.update_info()
-                found += channel.connections
+        for port in [channel.port for channel in tuple(life.channels)]:
+            if port is not None:  # else it does not listen yet
+                with suppress(BadState):  # or no more
+                    found += port.connections
         return found
 
     def _flush(self, connections: list[Connection]) -> None:
@@ -264,12 +263,8 @@ class BlockingChannel(Hinted):
 
     def _refuse_dead(self, life: Life, channel: Channel, error: ConnectionReset) -> None:
         """Raise if nothing can arrive any more; a service continues without one of its clients."""
-        if not life.serves:
+        if not life.serves or channel._failed:
             raise Unknown(f"receive: {error}") from None
-        try:
-            channel.update_info()
-        except ConnectionReset as failure:
-            raise Unknown(f"receive: {failure}") from None
 
     def _living(self, call: str) -> Life:
         self._check(call)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 import select
 import threading
 import time
@@ -184,6 +185,16 @@ def test_a_client_of_a_service_that_died_leaves_nothing_behind(stage: Stage) -> 
     child = stage.serve()
     finished = stage.start_python("-c", DESTROYED_AFTER_A_DEATH, str(child.pid)).finish()
     assert finished == (0, "0\n", "")
+
+
+def test_a_service_is_destroyed_where_there_are_no_descriptors(stage: Stage) -> None:
+    service, *_ = stage.connected()
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (3, hard))
+    try:
+        assert cc.doca_comm_channel_ep_destroy(service) == cc.DOCA_SUCCESS
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
 @pytest.mark.parametrize("odd", ["", [], -1, float("nan"), "soon"])
