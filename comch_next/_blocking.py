@@ -36,6 +36,7 @@ from comch_next.errors import (
 
 __all__ = ["BlockingChannel"]
 
+_DEAD_AT_ONCE = 1024  # clients that one look passes over; they may come and go for ever
 _Received = tuple[ErrorCode, "bytes | None", "int | None", "Connection | None"]
 
 
@@ -163,15 +164,14 @@ class BlockingChannel(Hinted):
             self._end(life)
 
     def _connections(self, life: Life) -> list[Connection]:
-        """List all connections, also those of a service that has lost its name."""
+        """List all connections, without a descriptor: there may be none left."""
         if not life.serves:
             return [] if life.dialled is None else [life.dialled]
         found: list[Connection] = []
-        for channel in tuple(life.channels):
-            with suppress(BadState):  # it does not listen yet, or no more
-                with suppress(ConnectionReset):
-                    channel.update_info()
-                found += channel.connections
+        for port in [channel.port for channel in tuple(life.channels)]:
+            if port is not None:  # else it does not listen yet
+                with suppress(BadState):  # or no more
+                    found += port.connections
         return found
 
     def _flush(self, connections: list[Connection]) -> None:
@@ -221,7 +221,7 @@ class BlockingChannel(Hinted):
         in time.
         """
         timeout = self._timeout if timeout is UNSET else timeout
-        deadline = None if not timeout else deadline_after(timeout, "receive")
+        deadline = None if timeout == 0 else deadline_after(timeout, "receive")
         life = self._living("receive")
         while True:
             life.refuse_ended()
@@ -247,25 +247,24 @@ class BlockingChannel(Hinted):
     def _next(self, life: Life, size: int) -> Message | None:
         """Return a message that has come; each function's clients have their turn."""
         for channel in tuple(life.channels):
+            with suppress(Again):
+                found = self._receive_from(channel, size, life)
+                life.channels.rotate(-1)
+                return found
+        return None
+
+    def _receive_from(self, channel: Channel, size: int, life: Life) -> Message:
+        for _ in range(_DEAD_AT_ONCE):
             try:
-                found = channel.receive(size, timeout=0)
-            except Again:
-                continue
+                return channel.receive(size, timeout=0)
             except ConnectionReset as error:
                 self._refuse_dead(life, channel, error)
-                return self._next(life, size)
-            life.channels.rotate(-1)
-            return found
-        return None
+        raise Again("receive: clients die faster than they are reported")
 
     def _refuse_dead(self, life: Life, channel: Channel, error: ConnectionReset) -> None:
         """Raise if nothing can arrive any more; a service continues without one of its clients."""
-        if not life.serves:
+        if not life.serves or channel._failed:
             raise Unknown(f"receive: {error}") from None
-        try:
-            channel.update_info()
-        except ConnectionReset as failure:
-            raise Unknown(f"receive: {failure}") from None
 
     def _living(self, call: str) -> Life:
         self._check(call)

@@ -12,9 +12,10 @@ from collections import deque
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from comch_next._alone import alone
 from comch_next._codes import ErrorCode
 from comch_next._outcomes import outcome
-from comch_next.driver.protocol import NO_BUFFER, WeakTable, counted, quoted
+from comch_next.driver.protocol import NO_BUFFER, Lock, WeakTable, counted, quoted
 from comch_next.errors import (
     ConnectionAborted,
     ConnectionInprogress,
@@ -56,10 +57,16 @@ class Endings:
         if length > (most := self._port.max_msg_size_of(connection)):
             text = f"send: a message of {counted(length, 'byte')} is above this connection's {most}"
             raise InvalidValue(text, length=length) from None
+        self._accept_late(connection, length)
+        return True
+
+    @alone
+    def _accept_late(self, connection: Connection, length: int) -> None:
+        if connection in self._late:  # another thread's was the first
+            raise self._reset("send", connection)
         self._late[connection] = length
         self._errors.append(connection)
         self._port.ring_recv()
-        return True
 
     def receive_failed(self, error: DocaError) -> None:
         """Raise the error for the end of a connection, or return if generation 1 did not report it."""
@@ -75,9 +82,15 @@ class Endings:
 
     def raise_error(self) -> None:
         """Raise the oldest error state that has not been reported; a waiting client is accepted first."""
-        if self._errors and not self._port.pending:
+        while self._errors and not self._port.pending:
             with suppress(IndexError):  # another thread has just reported it
-                raise self._reset("receive", self._errors.popleft())
+                connection = self._errors.popleft()
+                if connection not in self._port._left:  # else it was left while another thread sent
+                    raise self._reset("receive", connection)
+
+    @property
+    def _lock(self) -> Lock:
+        return self._port._lock
 
     @property
     def has_errors(self) -> bool:

@@ -5,7 +5,6 @@ It is kept while the program runs, and written when it ends, in the form that th
 
 from __future__ import annotations
 
-import atexit
 import os
 import re
 import sys
@@ -20,6 +19,7 @@ from cffi import FFI
 
 from comch_next.errors import DocaError, code_name
 from comm_channel_compat._observed import Observed, Site, named
+from comm_channel_compat._old_calls import at_exit, report_file
 from comm_channel_compat._report import Facts, written
 
 __all__ = ["LISTS", "MAKES", "Account", "the_account"]
@@ -31,6 +31,7 @@ LISTS = "_create_list"  # the end of the names of calls that make a list of devi
 MAKES = re.compile(rf"(?<!_param)_create(_from_export)?$|_open$|_buf_get_by_[a-z]+$|_buf_dup$|{LISTS}$")
 _ENDS = re.compile(r"_destroy(_list)?$|_close$|_dec_refcount$")
 _REFERS = "_inc_refcount"  # one more reference that has to be given back
+_MAIN = "COMCH_COMPAT_REPORT_OF"  # the process whose account has the name that was asked for
 _DIRECTIONS = {"send": "sent", "receive": "received"}
 _ACCEPTED = ("DOCA_SUCCESS", None)  # the result of a message that counts; a received one has none
 
@@ -44,7 +45,7 @@ class Account:
 
     def begin(self) -> None:
         """Forget everything."""
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # of a thread, which an old call of a handler's or a __del__'s may come between
         self._results: defaultdict[Site, Counter[str]] = defaultdict(Counter)
         # Identity of a handle -> where it was made; again, if it was opened again, or was that of one that is garbage.
         self._living: defaultdict[int, list[Site]] = defaultdict(list)
@@ -71,11 +72,12 @@ class Account:
             self._note(site, code_name(error.code) if isinstance(error, DocaError) else type(error).__name__)
             raise
         outputs = value if is_coded and isinstance(value, tuple) else (value,) if is_coded else (0, value)
+        given = (*args, *kwargs.values())
         self._note(site, code_name(outputs[0]))
         if outputs[0] == 0:
-            self.observed.success(site, args, outputs[1:])
+            self.observed.success(site, given, outputs[1:])
             if is_coded or not symbol.endswith(LISTS):  # a list of objects has nothing that would end it
-                self._note_handle(site, args[0] if args else None, outputs[1:])
+                self._note_handle(site, given[0] if given else None, outputs[1:])
         return value
 
     def _note(self, site: Site, result: str) -> None:
@@ -149,14 +151,15 @@ def _command() -> list[str]:
 def the_account() -> Account:
     """Return the account of this process, which is written when it ends."""
     account = Account()
-    _at_exit(partial(_finish, account, os.environ["COMCH_COMPAT_REPORT"]))
+    os.environ.setdefault(_MAIN, str(os.getpid()))  # for the processes that it starts
+    _at_exit(partial(_finish, account, report_file))
     return account
 
 
 def _at_exit(finish: Callable[[], None]) -> None:
     """Call this when the process ends: the interpreter of a compiled program is never ended itself."""
     if sys.orig_argv:
-        atexit.register(finish)
+        at_exit.append(finish)
         return
     ffi = FFI()
     ffi.cdef("int __cxa_atexit(void (*function)(void *), void *argument, void *library);")
@@ -172,12 +175,12 @@ def _finish(account: Account, path: str) -> None:
     facts = account.facts()
     if not facts["calls"]:
         return
-    main = os.environ.get("COMCH_COMPAT_REPORT_OF", "")
+    main = os.environ.get(_MAIN, "")
     if main not in ("", str(os.getpid())):  # a process that the program has started
         stem, suffix = os.path.splitext(path)
         path = f"{stem}-{os.getpid()}{suffix}"
     try:
-        with open(path, "w", encoding="utf-8") as file:
+        with open(path, "w", encoding="utf-8", errors="surrogateescape") as file:  # names need not be UTF-8
             file.write(written(facts, os.path.splitext(path)[1]))
     except OSError as error:
         print(f"COMCH_COMPAT_REPORT: {path!r} cannot be written: {error.strerror}", file=sys.stderr)

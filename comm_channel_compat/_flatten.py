@@ -56,6 +56,7 @@ class Types(NamedTuple):
     callbacks: Mapping[str, tuple[str, ...]] = {}  # type of a callback -> the C types of its parameters
     nulls: Mapping[tuple[str, str], type[DocaError] | None] = {}  # where NULL is not INVALID_VALUE; None: it is legal
     places: tuple[object, ...] = ()  # where calls without a handle are
+    home: str = __name__  # the module that has the functions, where pickling looks for them
 
     def find(self, name: str, signature: Signature) -> Flat | None:
         """Return the Python call of a C function: a class, a method of its first argument, or a function."""
@@ -171,6 +172,7 @@ def flatten(name: str, returns: str, rows: Iterable[tuple[str, str, str]], call:
 
     function = _with_parameters([param.name for param in inputs], run, returns)
     function.__name__ = function.__qualname__ = name
+    function.__module__ = types.home
     function.__doc__ = _documentation(name, returns, params)
     return function
 

@@ -33,6 +33,7 @@ INVALID_VALUE = int(ErrorCode.INVALID_VALUE)
 _SUCCESS, _AGAIN = int(ErrorCode.SUCCESS), int(ErrorCode.AGAIN)
 _NOTHING_CAME = (_AGAIN, None, None, None)
 _PACKAGE = __name__.partition(".")[0]
+_NO_SIZE = -1  # which every port refuses
 SENDTO, RECVFROM, SENDTO_CODE, RECVFROM_CODE = range(4)  # places of quick calls
 _length = len  # the calls have a parameter of that name
 
@@ -79,7 +80,8 @@ class HotCalls(QuickOwner):
 
     def _recvfrom(self, size: int, flags: int) -> tuple[bytes, PeerAddr]:
         try:
-            arrived = self._port.receive(size if flags == 0 else None)
+            self._peers.drop_ended()
+            arrived = self._port.receive(size if flags == 0 else _NO_SIZE)
         except ConnectionReset as error:
             raise ConnectionReset(str(error), connection=self._peers.pop_of(error.connection)) from None
         except InvalidValue:
@@ -103,7 +105,8 @@ class HotCalls(QuickOwner):
     @old_call("doca_comm_channel_ep_recvfrom", is_coded=True)
     def _recvfrom_code(self, len: int, flags: int) -> Received:  # noqa: A002  # the C name
         try:
-            arrived = self._port.receive(len if flags == 0 else None)
+            self._peers.drop_ended()
+            arrived = self._port.receive(len if flags == 0 else _NO_SIZE)
         except InvalidValue as error:
             return code_of(error), None, error.length, None
         except ConnectionReset as error:

@@ -31,7 +31,7 @@ class Observed:
     """Of one process."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # see Account
         self._running = threading.local()
         self._files: dict[str, tuple[str, str]] = {}  # path and digest, "" for what is no file
         self._made: dict[int, tuple[type, Site]] = {}  # identity of a handle -> its class and where it was made
@@ -47,11 +47,11 @@ class Observed:
         self._read(site[1])
         depth = getattr(self._running, "depth", 0)
         arguments: list[tuple[int | str, Any]] = [*enumerate(args), *kwargs.items()]
+        handles = [(name, _kind(type(value)), made) for name, value in arguments if (made := self._origin(value))]
         with self._lock:
             self._nested[site] += depth > 0
-            for argument, value in arguments:
-                if made := self._origin(value):
-                    self._given[site][(argument, _kind(type(value)), made)] = None
+            for handle in handles:
+                self._given[site][handle] = None
         self._running.depth = depth + 1
         try:
             yield
@@ -83,11 +83,15 @@ class Observed:
         """Note the bytes of a file when it is first met."""
         if file in self._files:
             return
-        path = os.path.abspath(file)
-        digest = ""  # of a compiled program, or a text that was run
-        if os.path.isfile(path) and os.access(path, os.R_OK):
-            with open(path, "rb") as source:
-                digest = hashlib.sha256(source.read()).hexdigest()
+        path, digest = file, ""  # of a compiled program, or a text that was run
+        try:
+            path = os.path.abspath(file)
+            if os.path.isfile(path) and os.access(path, os.R_OK):
+                with open(path, "rb") as source:
+                    digest = hashlib.sha256(source.read()).hexdigest()
+        except OSError as error:  # the working directory has been removed, or descriptors have run out
+            if error.errno is None:  # a handler of the program's has raised it
+                raise
         self._files[file] = path, digest
 
     # What is told
@@ -107,7 +111,8 @@ class Observed:
 
     def sources(self) -> list[dict[str, str]]:
         """Return the files that calls and names stand in."""
-        found = sorted((file, *known) for file, known in self._files.items() if known[1])
+        files = list(self._files.items())  # at once: a thread may still be making calls
+        found = sorted((file, *known) for file, known in files if known[1])
         return [{"file": file, "path": path, "sha256": digest} for file, path, digest in found]
 
 

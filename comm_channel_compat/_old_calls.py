@@ -4,6 +4,7 @@ channel APIs, which are gone, one per call, file and line. COMCH_COMPAT_REPORT=F
 Both are decided once, at import: if neither is wanted, `old_call` returns its argument unchanged.
 """
 
+import atexit
 import functools
 import os
 import sys
@@ -12,7 +13,7 @@ from collections.abc import Callable
 from types import CodeType, FrameType, FunctionType, ModuleType
 from typing import Any, TypeVar
 
-__all__ = ["LegacyCallWarning", "caller", "is_watched", "old_call", "package_of", "watch_module"]
+__all__ = ["LegacyCallWarning", "at_exit", "caller", "is_watched", "old_call", "package_of", "report_file", "stand_in"]
 
 _T = TypeVar("_T", bound=Callable[..., Any])
 Place = tuple[str, int, str]  # file, line and module
@@ -21,10 +22,22 @@ _PACKAGE = __name__.partition(".")[0]
 _CHANNELS = ("doca_comm_channel_", "doca_cc_")  # prefixes of the channel APIs; what else is old is still there
 _PACKAGES = (_PACKAGE, "comch_next")  # between a program and what stands behind its call
 _COMPILED: Place = ("", 0, "")  # a call of a program that is not Python
+# What a module has of its own, and not of what it stands for.
+_OF_ITS_OWN = {"__name__", "__spec__", "__loader__", "__file__", "__cached__", "__package__", "__builtins__"}
 
 _warns = os.environ.get("COMCH_COMPAT_WARN", "") not in ("", "0")
-_reports = bool(os.environ.get("COMCH_COMPAT_REPORT"))
-is_watched = _warns or _reports
+report_file = os.environ.get("COMCH_COMPAT_REPORT", "")  # now: a program may empty its environment
+is_watched = _warns or bool(report_file)
+at_exit: list[Callable[[], object]] = []  # what comes after the exit functions that the program registers from here on
+
+
+def _end() -> None:
+    for call in at_exit:
+        call()
+
+
+if report_file:
+    atexit.register(_end)
 
 
 class LegacyCallWarning(DeprecationWarning):
@@ -59,9 +72,12 @@ def _decorate_methods(legacy: type, prefix: str) -> None:
     """Decorate those of its bases, too, which have no C names of their own, unless they are decorated already."""
     methods = {name: value for base in reversed(legacy.__mro__) for name, value in vars(base).items()}
     for name, method in methods.items():
-        if not name.startswith("_") and isinstance(method, FunctionType) and not _is_wrapper(method.__code__):
-            function = getattr(method, "__wrapped__", method)  # a quick method's own, which has a frame
-            setattr(legacy, name, _watched(function, prefix + name, is_coded=False))
+        of_class = isinstance(method, classmethod)
+        function = method.__func__ if of_class else method
+        if not name.startswith("_") and isinstance(function, FunctionType) and not _is_wrapper(function.__code__):
+            function = getattr(function, "__wrapped__", function)  # a quick method's own, which has a frame
+            watched = _watched(function, prefix + name, is_coded=False)
+            setattr(legacy, name, classmethod(watched) if of_class else watched)
 
 
 def _is_wrapper(code: CodeType) -> bool:
@@ -77,7 +93,7 @@ def _watched(function: _T, code: str, is_coded: bool) -> _T:
             return function(*args, **kwargs)
         if _warns and place is not _COMPILED and code.startswith(_CHANNELS):
             _warn(code, place)
-        if not _reports:
+        if not report_file:
             return function(*args, **kwargs)
         from comm_channel_compat._account import the_account  # which stands on much of the toolkit
 
@@ -102,9 +118,18 @@ def package_of(frame: FrameType) -> str:
     return str(frame.f_globals.get("__name__", "")).partition(".")[0]
 
 
-def watch_module(module: ModuleType) -> None:
+def stand_in(module: ModuleType, names: dict[str, Any]) -> None:
+    """Put a module into the place of one of an old name, whose own names are `names`."""
+    _watch_module(module)
+    if getattr(names["__spec__"], "_initializing", False):  # by an import, which gives the program what stands there
+        sys.modules[names["__name__"]] = module
+    else:  # by the program itself, which keeps the module that it has: importlib.util.LazyLoader, for one
+        names.update({name: value for name, value in vars(module).items() if name not in _OF_ITS_OWN})
+
+
+def _watch_module(module: ModuleType) -> None:
     """Have the account know which names a program reads from an old module."""
-    if _reports:
+    if report_file:
         from comm_channel_compat._account import the_account
         from comm_channel_compat._observed import watch_names
 

@@ -6,18 +6,42 @@ from typing import Any
 
 from comch_next import Channel, Connection
 from comch_next.arguments import Buffer, shown
-from comm_channel_compat._known import known
+from comm_channel_compat._known import known, remember
 from comm_channel_compat.peer_addr import PeerAddr
 
 __all__ = ["Peers", "Unopened", "connection_of", "foreign"]
+
+_SPARE = 64
 
 
 class Peers(dict[Connection, PeerAddr]):
     """The one handle of each connection, made when the connection is first seen."""
 
+    def __init__(self) -> None:
+        super().__init__()
+        self._most = _SPARE  # entries, before those that have ended are dropped
+
+    def drop_ended(self) -> None:
+        """Forget connections that have ended, now and then: of a peer that leaves in order nobody is told.
+
+        A peer that the program still has is the same one again if more comes from it: see _known.
+        """
+        if len(self) < self._most:
+            return
+        there = list(self)
+        contexts = {connection.server or connection.client for connection in there}
+        ports = [context.port for context in contexts if context is not None]
+        up = {connection for port in ports if port is not None for connection in port.connections}
+        for connection in there:
+            if connection not in up:
+                self.pop(connection, None)
+        self._most = 2 * len(self) + _SPARE
+
     def __missing__(self, connection: Connection) -> PeerAddr:
-        peer: PeerAddr = known(PeerAddr, connection, PeerAddr)
-        self[connection] = peer
+        made: PeerAddr = known(PeerAddr, connection, PeerAddr)
+        peer = self.setdefault(connection, made)
+        if peer is not made:  # another thread has just made it
+            remember(peer, connection)
         return peer
 
     def pop_of(self, connection: Connection | None) -> PeerAddr | None:
@@ -25,7 +49,7 @@ class Peers(dict[Connection, PeerAddr]):
         if connection is None:
             return None
         peer = self[connection]
-        del self[connection]
+        self.pop(connection, None)  # unless another thread has just disconnected it
         return peer
 
 

@@ -37,7 +37,6 @@ class Endpoint(EventChannel, ServiceState, HotCalls):
         """Begin on a context, which is the channel, or is behind what does what a channel does."""
         self.modern, self._channel = context, channel
         self._peers = Peers()
-        self._listed: list[PeerAddr] = []
         device, representor = (outcome(getattr, context, name, None)[1] for name in ("device", "device_rep"))
         self._device = None if device is None else Device(device)
         self._representor = None if representor is None else Representor(representor)

@@ -68,6 +68,7 @@ _TYPES = Types(
         ("doca_comm_channel_ep_disconnect", "peer_addr"): None,  # which is refused by the state of the endpoint
     },
     places=(capabilities,),
+    home=__name__,
 )
 _CALLS: dict[str, Flat] = {
     "doca_comm_channel_ep_sendto": doca_comm_channel_ep_sendto,

@@ -5,7 +5,7 @@ Peers and pending connections are those of the last snapshot, which `update_serv
 
 from __future__ import annotations
 
-from comch_next import Channel, ConnectionReset
+from comch_next import Channel
 from comm_channel_compat._old_calls import old_call
 from comm_channel_compat._peers import Peers
 from comm_channel_compat.peer_addr import PeerAddr
@@ -19,7 +19,6 @@ class ServiceState:
 
     _channel: Channel
     _peers: Peers
-    _listed: list[PeerAddr]
 
     def get_service_event_channel(self) -> int:
         """Return the descriptor for connecting and disconnecting clients; this and update_service_state_info arm it."""
@@ -30,19 +29,11 @@ class ServiceState:
 
         Raises Driver if the descriptor or the snapshot fails; the previous snapshot then stays.
         """
-        try:
-            self._channel.update_info()
-        except ConnectionReset:
-            self._list()
-            raise
-        self._list()
-
-    def _list(self) -> None:
-        self._listed = [self._peers[connection] for connection in self._channel.connections]
+        self._channel.update_info()
 
     def get_peer_addr_list(self) -> list[PeerAddr]:
         """Return the peers of the last snapshot, in the order in which they connected."""
-        return list(self._listed) if self._channel.connections else []
+        return [self._peers[connection] for connection in self._channel.connections]
 
     def get_pending_connections(self) -> int:
         """Return the number of clients that waited at the last snapshot; recvfrom accepts them."""

@@ -123,7 +123,12 @@ def _server(callbacks: Callbacks) -> dict[str, Callable[..., int]]:
         connected, disconnected = (callbacks.at(_CHANGED, address) for address in (connect, disconnect))
 
         def up(connection: Any, ok: bool) -> None:
-            connected(context.address, _connected(context, connection).address, ok)
+            handle = _connected(context, connection)
+            try:
+                connected(context.address, handle.address, ok)
+            finally:
+                if not ok:  # nothing more is heard of it
+                    HANDLES.drop(handle)
 
         def down(connection: Any, ok: bool) -> None:
             handle = _connected(context, connection)

@@ -266,12 +266,13 @@ class Binding:
         return write
 
     def _shown(self, place: int) -> Writer:
-        """Show C bytes that live as long as the first argument."""
+        """Show C bytes that live as long as the first argument; the same ones are shown once."""
 
         def write(args: Sequence[Any], data: bytes) -> None:
             owner = HANDLES.find("doca_mmap", args[0])
-            owner.kept = self.ffi.from_buffer(data)
-            args[place][0], args[place + 1][0] = int(self.ffi.cast("uintptr_t", owner.kept)), len(data)
+            owner.kept = owner.kept or {}
+            shown = owner.kept.setdefault(data, self.ffi.from_buffer(data))
+            args[place][0], args[place + 1][0] = int(self.ffi.cast("uintptr_t", shown)), len(data)
 
         return write
 

@@ -8,7 +8,7 @@ import sys
 from comm_channel_compat._launcher import faces
 from comm_channel_compat._launcher.command_line import UsageError, split_options
 from comm_channel_compat._launcher.python import interpreter_options
-from comm_channel_compat._launcher.settings import settings
+from comm_channel_compat._launcher.settings import OF_PROCESS, settings
 
 TYPE_CHECKING = False  # typing alone would take longer than the launcher
 if TYPE_CHECKING:
@@ -80,7 +80,8 @@ def _env(given: dict[str, str], rest: list[str]) -> None:
 
     _refuse_arguments(rest)
     for name, value in _chosen(given).items():
-        print(f"export {name}={shlex.quote(value)}")
+        if name != OF_PROCESS:  # which ends here
+            print(f"export {name}={shlex.quote(value)}")
 
 
 def _paths(given: dict[str, str], rest: list[str]) -> None:

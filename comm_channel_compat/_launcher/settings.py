@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 SHIM = os.path.join(faces.PACKAGE, "_shim")
+OF_PROCESS = "COMCH_COMPAT_REPORT_OF"  # the process whose report has the name given
 
 # Variable -> the kind of folder that it lists: for the dynamic linker, our stub, the compiler and pkg-config.
 _FOLDERS = {
@@ -42,7 +43,7 @@ def settings(current: Mapping[str, str], given: Mapping[str, str], *, stand_in: 
         found["COMCH_COMPAT_REPORT"] = os.path.abspath(given["--report"])
         found["COMCH_CALL_SINK"] = "comm_channel_compat.capi._c_calls:follow"
         found["COMCH_TRACE_SINK"] = "comm_channel_compat._account:the_account"
-        found["COMCH_COMPAT_REPORT_OF"] = str(os.getpid())  # which becomes the program
+        found[OF_PROCESS] = str(os.getpid())  # which becomes the program
     if "--trace" in given:
         found["COMCH_TRACE"] = os.path.abspath(given["--trace"])  # the program may go elsewhere
     if "--faults" in given:

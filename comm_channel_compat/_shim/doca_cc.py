@@ -12,5 +12,4 @@ except ModuleNotFoundError as error:
     sys.path.append(str(Path(__file__).resolve().parents[2]))
     import comm_channel_compat.cc
 
-sys.modules["comm_channel_compat._old_calls"].watch_module(comm_channel_compat.cc)
-sys.modules[__name__] = comm_channel_compat.cc
+sys.modules["comm_channel_compat._old_calls"].stand_in(comm_channel_compat.cc, globals())

@@ -17,5 +17,4 @@ except ModuleNotFoundError as error:
     sys.path.append(str(Path(__file__).resolve().parents[2]))
     importlib.import_module(_chosen)
 
-sys.modules["comm_channel_compat._old_calls"].watch_module(sys.modules[_chosen])
-sys.modules[__name__] = sys.modules[_chosen]
+sys.modules["comm_channel_compat._old_calls"].stand_in(sys.modules[_chosen], globals())

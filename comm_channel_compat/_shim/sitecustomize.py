@@ -55,6 +55,8 @@ def _missing_headers(extension: Any) -> list[str]:
 
     included = []
     for source in extension.sources:
+        if not os.path.isfile(source):
+            continue  # which the compiler says better
         with open(source, encoding="utf-8", errors="replace") as file:
             included += re.findall(r'^\s*#\s*include\s*[<"](doca_\w+\.h)', file.read(), re.MULTILINE)
     flags = [*extension.extra_compile_args, *os.environ.get("CFLAGS", "").split()]
@@ -66,9 +68,13 @@ def _missing_headers(extension: Any) -> list[str]:
 def _place_outside(package: str) -> str:
     """File and line of the innermost call that does not come from a package, nor from here."""
     frame = sys._getframe()
-    while frame.f_back and frame.f_globals["__name__"].partition(".")[0] in (package, __name__):
+    while frame.f_back and _package_of(frame) in (package, __name__):
         frame = frame.f_back
     return f"{frame.f_code.co_filename}:{frame.f_lineno}"
+
+
+def _package_of(frame: FrameType) -> str:
+    return str(frame.f_globals.get("__name__")).partition(".")[0]
 
 
 def _watch_ctypes(ctypes: Any) -> None:
@@ -124,7 +130,7 @@ def _noting(opened: Any, name: Any, frame: FrameType, find: Callable[[Any, Any],
 
 def _note(frame: FrameType, name: Any, exists: bool) -> None:
     """Have the account hold a name, unless one of the packages reads it that stand between a program and C."""
-    if frame.f_globals.get("__name__", "").partition(".")[0] in ("ctypes", "cffi", "comm_channel_compat", "comch_next"):
+    if _package_of(frame) in ("ctypes", "cffi", "comm_channel_compat", "comch_next"):
         return
     try:
         from comm_channel_compat._account import the_account  # not before: cffi, which it needs, may be half imported
@@ -152,12 +158,20 @@ class _Finder:
     def find_spec(cls, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
         if name not in _CHANGES:
             return None
-        change = _CHANGES.pop(name)
+        change = _CHANGES.pop(name)  # meanwhile: another finder may ask all of them in its turn
+        try:
+            return cls._changed(change, name, path, target)
+        finally:
+            _CHANGES[name] = change
+
+    @classmethod
+    def _changed(cls, change: Callable[[Any], None], *wanted: Any) -> ModuleSpec | None:
         for finder in sys.meta_path:
-            spec = None if finder is cls else finder.find_spec(name, path, target)
+            find = None if finder is cls else getattr(finder, "find_spec", None)  # before Python 3.12 some had none
+            spec = None if find is None else find(*wanted)
             if spec is not None:
-                spec.loader = _Loader(spec.loader, change)  # type: ignore[assignment]  # it does what one does
-                return spec
+                spec.loader = _Loader(spec.loader, change)
+                return spec  # type: ignore[no-any-return]
         return None
 
 
@@ -167,6 +181,10 @@ class _Loader:
     def __init__(self, loader: Any, change: Callable[[Any], None]) -> None:
         self._loader = loader
         self._change = change
+
+    def __getattr__(self, name: str) -> Any:
+        """Return what else a loader has: `python -m` asks for the code."""
+        return getattr(self._loader, name)
 
     def create_module(self, spec: ModuleSpec) -> ModuleType | None:
         return self._loader.create_module(spec)  # type: ignore[no-any-return]

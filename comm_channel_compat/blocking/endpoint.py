@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from comch_next import BlockingChannel, DocaError, ErrorCode, InitAttr, InvalidValue
+from comch_next import BlockingChannel, DocaError, ErrorCode, InitAttr
 from comch_next.arguments import UNSET, Buffer, integer
 from comch_next.declarations.comm_channel_1x import CONSTANTS
 from comm_channel_compat._old_calls import old_call
@@ -67,7 +67,8 @@ class Endpoint:
     def _recvfrom_code(self, len: int, flags: int) -> Received:  # noqa: A002  # the C name
         try:
             timeout = _timeout(flags)
-        except InvalidValue as error:
+            self._peers.drop_ended()
+        except DocaError as error:
             return code_of(error), None, None, None
         code, msg, length, connection = self.modern.try_receive(len, timeout=timeout)
         if code is not ErrorCode.SUCCESS or connection is None:

@@ -73,6 +73,7 @@ _TYPES = Types(
         ("doca_comm_channel_ep_destroy", "ep"): NotConnected,
         **dict.fromkeys(((call, "peer_addr") for call in _NO_PEER), NotConnected),
     },
+    home=__name__,
 )
 _CALLS: dict[str, Flat] = {
     "doca_comm_channel_ep_sendto": doca_comm_channel_ep_sendto,

@@ -13,6 +13,7 @@ from comm_channel_compat._known import known
 from comm_channel_compat.cc._control import Control
 from comm_channel_compat.cc.client import Client
 from comm_channel_compat.cc.connection import Connection
+from comm_channel_compat.cc.connection import known as known_connection
 from comm_channel_compat.cc.consumer import Consumer
 from comm_channel_compat.cc.context import OfContext
 from comm_channel_compat.cc.engine import ProgressEngine
@@ -49,24 +50,19 @@ def _of_fast(cls: type[Producer | Consumer]) -> Callable[[Any], Any]:
     return make
 
 
-def _of_state(cls: Any, **state: Callable[[], Any]) -> Callable[[Any], Any]:
-    """Make objects that hold the modern one, and this besides."""
+def _holding(cls: Any) -> Callable[[Any], Any]:
+    """Make objects that hold the modern one, and nothing besides."""
 
     def make(modern: Any) -> Any:
         old: Any = cls.__new__(cls)
         old._modern = modern
-        for name, begin in state.items():
-            setattr(old, name, begin())
         return old
 
     return make
 
 
 def _connection(modern: comch.Connection) -> Connection:
-    mine = modern.user_data
-    if isinstance(mine, Connection):
-        return mine
-    return Connection(modern, wrap(modern.client or modern.server))
+    return known_connection(modern, wrap(modern.client or modern.server))
 
 
 def _of_task(cls: type[TaskSend | ProducerTaskSend | ConsumerTaskPostRecv]) -> Callable[[Any], Any]:
@@ -89,9 +85,9 @@ _KINDS: Mapping[type, tuple[type, Callable[[Any], Any]]] = {
     comch.Producer: (Producer, _of_fast(Producer)),
     comch.Consumer: (Consumer, _of_fast(Consumer)),
     comch.Connection: (Connection, _connection),
-    comch.ProgressEngine: (ProgressEngine, _of_state(ProgressEngine, _threads=set)),
-    comch.Mmap: (Mmap, _of_state(Mmap, _user_data=lambda: None)),
-    comch.BufInventory: (BufInventory, _of_state(BufInventory)),
+    comch.ProgressEngine: (ProgressEngine, _holding(ProgressEngine)),
+    comch.Mmap: (Mmap, _holding(Mmap)),
+    comch.BufInventory: (BufInventory, _holding(BufInventory)),
     comch.Buf: (Buf, Buf),
     comch.SendTask: (TaskSend, _of_task(TaskSend)),
     comch.ProducerSendTask: (ProducerTaskSend, _of_task(ProducerTaskSend)),

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Connection"]
 
+_KEY = "_of_generation_2"  # where the modern object has ours; its user data is the program's
+
 
 @old_call("doca_cc_connection_")
 class Connection:
@@ -60,8 +62,8 @@ class Connection:
 
 def known(modern: comch.Connection, owner: Server | Client) -> Connection:
     """The one object of a connection, made when it is first seen."""
-    connection: Connection | None = modern.user_data
+    connection: Connection | None = vars(modern).get(_KEY)
     if connection is None:
-        connection = modern.user_data = Connection(modern, owner)
+        connection = vars(modern).setdefault(_KEY, Connection(modern, owner))  # unless another thread has just made it
         remember(connection, modern)
     return connection

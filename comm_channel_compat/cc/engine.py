@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from threading import get_ident
-
 import comch_next as comch
-from comch_next import InvalidValue
+from comch_next import DocaError, InvalidValue
 from comch_next.arguments import instance
 from comm_channel_compat._known import remember
 from comm_channel_compat._old_calls import old_call
 from comm_channel_compat.cc.context import Context
 
 __all__ = ["ProgressEngine"]
+
+# Modules that stand between a call and the library: those of the account, too.
+_ACCOUNT = ("_old_calls", "_account", "_observed")
+_BETWEEN = {__name__, "contextlib", *(f"comm_channel_compat.{name}" for name in _ACCOUNT)}
 
 
 @old_call("doca_pe_")
@@ -21,7 +23,6 @@ class ProgressEngine:
     @old_call("doca_pe_create")
     def __init__(self) -> None:
         self._modern: comch.ProgressEngine | None = comch.ProgressEngine(max_events=1)
-        self._threads: set[int] = set()  # that are inside of progress
         remember(self, self._modern)
 
     def __repr__(self) -> str:
@@ -37,26 +38,29 @@ class ProgressEngine:
 
     def connect_ctx(self, ctx: Context) -> None:
         """Connect a context, which is IDLE and has no other engine."""
-        self.modern.connect_ctx(instance(ctx, Context, "ctx").modern)
-        ctx._has_engine = True
+        modern, had_engine = instance(ctx, Context, "ctx").modern, ctx._has_engine
+        ctx._has_engine = True  # first: an interrupt may come when it is connected
+        try:
+            self.modern.connect_ctx(modern)
+        except DocaError:
+            ctx._has_engine = had_engine
+            raise
 
     def progress(self) -> bool:
         """Run the callback of one task or event, if there is one. Returns whether anything happened.
 
         An exception of a callback is raised at the end. Raises BadState inside a callback.
         """
-        thread = get_ident()
-        if thread in self._threads:
-            return self.modern.progress()  # which refuses
-        self._threads.add(thread)
-        try:
-            return self.modern.progress()
-        finally:
-            self._threads.discard(thread)
+        return self.modern.progress()
 
-    def can_progress(self) -> bool:
-        """Return whether progress is legal: the engine exists, and none of its callbacks is running."""
-        return self._modern is not None and get_ident() not in self._threads
+    def _progress_unless_refused(self) -> bool:
+        """Progress as C does, which has no code for a refusal; raise what a callback raises, as ever."""
+        try:
+            return self.progress()
+        except DocaError as error:
+            if _is_of_callback(error):
+                raise
+            return False
 
     def get_notification_handle(self) -> int:
         """Return a descriptor for epoll, readable after `request_notification` when progress has something to do."""
@@ -78,3 +82,14 @@ class ProgressEngine:
         """Destroy the engine. Raises InUse while contexts that are connected to it exist."""
         self.modern.destroy()
         self._modern = None
+
+
+def _is_of_callback(error: DocaError) -> bool:
+    """Whether a callback has raised it, and not the library: callbacks are called in other modules."""
+    trace = error.__traceback__
+    while trace is not None:
+        module = str(trace.tb_frame.f_globals.get("__name__"))
+        if module not in _BETWEEN and module.partition(".")[0] != "comch_next":
+            return True
+        trace = trace.tb_next
+    return False

@@ -48,7 +48,6 @@ class Mmap(_OfMemory):
     def __init__(self) -> None:
         self._modern = comch.Mmap()
         remember(self, self._modern)
-        self._user_data: Any = None
 
     @classmethod
     def create_from_export(
@@ -57,9 +56,8 @@ class Mmap(_OfMemory):
         """Make a started map of the other side's memory."""
         device = unwrap(dev, Device, "dev")
         made = cls.__new__(cls)
-        made._modern = comch.Mmap.create_from_export(cut(export_desc, export_desc_len), device)
+        made._modern = comch.Mmap.create_from_export(cut(export_desc, export_desc_len), device, user_data)
         remember(made, made._modern)
-        made._user_data = user_data
         return made
 
     def add_dev(self, dev: Device) -> None:

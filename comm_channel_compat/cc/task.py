@@ -146,7 +146,11 @@ def _completed(callback: Any, what: str, ctx: Context) -> Callable[[Any], object
     call = function(callback, what)
 
     def run(modern: Any) -> object:
-        task: _OfTask = modern.user_data
+        task = modern.user_data
+        if not isinstance(task, _OfTask):  # made by new code, or new code has set it
+            from comm_channel_compat.cc._conversion import wrap  # which stands on this module
+
+            task = wrap(modern)
         return call(task, task._task._user_data, ctx._user_data)
 
     return run

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 import select
 import threading
 import time
@@ -9,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from comch_next import ConnectionReset, InvalidValue
 from tests.blocking.stage import NAME, Stage, cc, code_of
 from tests.processes import SOON_S
 
@@ -183,3 +185,35 @@ def test_a_client_of_a_service_that_died_leaves_nothing_behind(stage: Stage) -> 
     child = stage.serve()
     finished = stage.start_python("-c", DESTROYED_AFTER_A_DEATH, str(child.pid)).finish()
     assert finished == (0, "0\n", "")
+
+
+def test_a_service_is_destroyed_where_there_are_no_descriptors(stage: Stage) -> None:
+    service, *_ = stage.connected()
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (3, hard))
+    try:
+        assert cc.doca_comm_channel_ep_destroy(service) == cc.DOCA_SUCCESS
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+@pytest.mark.parametrize("odd", ["", [], -1, float("nan"), "soon"])
+def test_a_receive_refuses_what_is_no_time(stage: Stage, odd: Any) -> None:
+    with pytest.raises(InvalidValue, match="receive takes a timeout"):
+        stage.service().modern.receive(timeout=odd)
+
+
+def test_a_receive_passes_over_any_number_of_dead_clients(stage: Stage) -> None:
+    service, client, to_service, to_client = stage.connected()
+    channel = to_client.modern._context
+    receive, deaths = channel.receive, iter(range(2000))
+
+    def dead_or_alive(size: int, *, timeout: float) -> Any:
+        if next(deaths, None) is not None:
+            raise ConnectionReset("a client has died")
+        return receive(size, timeout=timeout)
+
+    vars(channel)["receive"] = dead_or_alive
+    assert cc.doca_comm_channel_ep_sendto(client, b"alive", 5, 0, to_service) == cc.DOCA_SUCCESS
+    assert cc.doca_comm_channel_ep_recvfrom(service, 9, 0) == (cc.DOCA_SUCCESS, b"alive", 5, to_client)
+    assert next(deaths, None) is None

@@ -67,3 +67,33 @@ def test_what_comch_next_made_is_used_by_the_old_names(lane: Lane) -> None:
     cc.wrap(task).as_task().free()
     cc.wrap(buf).dec_refcount()
     assert outbox.inventory.num_free_elements == 64
+
+
+def test_the_user_data_of_comch_next_is_the_programs(world: World) -> None:
+    connection = world.connection
+    connection.modern.user_data = "of the program"
+    assert okay(cc.doca_cc_client_get_connection(world.client)) is connection
+    assert cc.wrap(connection.modern) is connection
+    assert connection.modern.user_data == "of the program"
+
+
+def test_tasks_of_new_code_complete_in_callbacks_of_old_code(world: World) -> None:
+    completed: list[Any] = []
+    world.connection  # noqa: B018  # both sides are RUNNING
+
+    def sent(task: Any, task_user_data: Any, ctx_user_data: Any) -> None:
+        completed.append((type(task), task_user_data))
+        task.as_task().free()
+
+    world.client.as_ctx().stop()
+    world.until(lambda: world.state(world.client) == cc.DOCA_CTX_STATE_IDLE)
+    world.client.task_send_set_conf(sent, sent, 4)
+    world.client.as_ctx().start()
+    world.until(lambda: world.state(world.client) == cc.DOCA_CTX_STATE_RUNNING)
+    connection = cc.unwrap(world.client.get_connection())
+    for user_data in (None, 7):
+        task = cc.unwrap(world.client).task_send_alloc_init(connection, b"new")
+        task.user_data = user_data
+        task.submit()
+    world.until(lambda: len(completed) == 2 and len(world.messages) == 2)
+    assert completed == [(cc.TaskSend, None)] * 2

@@ -119,3 +119,10 @@ def test_memory_is_an_address_or_a_buffer(world: World) -> None:
     assert cc.doca_mmap_set_memrange(mmap, ctypes.addressof(memory), 64) == cc.DOCA_SUCCESS
     assert cc.doca_mmap_get_memrange(mmap) == (cc.DOCA_SUCCESS, ctypes.addressof(memory), 64)
     assert cc.doca_mmap_destroy(mmap) == cc.DOCA_SUCCESS
+
+
+def test_an_import_has_the_user_data_that_it_was_made_with(world: World) -> None:
+    described, length = okay(cc.doca_mmap_export_pci(world.mmap, world.host))
+    imported = okay(cc.doca_mmap_create_from_export("mine", described, length, world.dpu))
+    assert okay(cc.doca_mmap_get_user_data(imported)) == "mine"
+    okay(cc.doca_mmap_destroy(imported))

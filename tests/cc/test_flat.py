@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import inspect
 import itertools
+import os
+import signal
+from contextlib import suppress
 from typing import Any
 
 import pytest
 
-from comch_next import State
+from comch_next import Again, State
 from comch_next.api import constants, functions
 from tests.cc.world import TASKS, World, cc, ignore, okay
+from tests.interrupts.strike import Strike
 
 FLAT = sorted(name for name in cc.flat.__all__ if name.startswith("doca_") and callable(getattr(cc, name)))
 
@@ -261,3 +265,64 @@ def test_a_function_beside_the_channel_is_refused_by_name(name: str, instead: st
     assert not hasattr(cc, name)
     with pytest.raises(AttributeError, match=f"generation 2 has no '{name}' in Python: .*{instead}"):
         getattr(cc.flat, name)
+
+
+# Progress, which has no code for a refusal
+
+
+def test_progress_goes_on_after_an_interrupt_at_any_place(world: World) -> None:
+    world.connection  # noqa: B018  # both sides are RUNNING
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    at, strike = 0, Strike(None)
+    while at == 0 or strike.place:
+        at += 1
+        strike = Strike(at)
+        with suppress(KeyboardInterrupt):
+            strike.run(cc.doca_pe_progress, world.pe)
+    signal.signal(signal.SIGINT, before)
+    assert at > 2
+    task = okay(cc.doca_cc_client_task_send_alloc_init(world.client, world.connection, b"x", 1))
+    okay(cc.doca_task_submit(cc.doca_cc_task_send_as_task(task)))
+    world.until(lambda: world.messages)
+
+
+def test_an_engine_is_connected_after_an_interrupt_at_any_place(world: World) -> None:
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    at, strike = 0, Strike(None)
+    while at == 0 or strike.place:
+        at += 5
+        strike, server = Strike(at), okay(cc.doca_cc_server_create(world.dpu, world.rep, "svc"))
+        ctx = cc.doca_cc_server_as_ctx(server)
+        with suppress(KeyboardInterrupt):
+            strike.run(lambda pe: cc.doca_pe_connect_ctx(pe, ctx), world.pe)  # noqa: B023
+        if strike.place:
+            cc.doca_pe_connect_ctx(world.pe, ctx)  # NOT_PERMITTED if it had come to that
+        assert cc.doca_ctx_start(ctx) == cc.DOCA_ERROR_BAD_CONFIG, strike.place  # it lacks callbacks only
+        okay(cc.doca_cc_server_destroy(server))
+    signal.signal(signal.SIGINT, before)
+    assert at > 20
+
+
+def test_progress_returns_0_in_a_forked_child(world: World) -> None:
+    pe = world.pe
+    child = os.fork()
+    if not child:
+        try:
+            os._exit(cc.doca_pe_progress(pe))
+        except BaseException:
+            os._exit(99)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+def test_progress_raises_what_a_callback_raises(world: World) -> None:
+    """Also an error of the library's own classes."""
+
+    def sent(*_: object) -> None:
+        raise Again("the program's own")
+
+    world.sent = sent  # type: ignore[method-assign]
+    task = okay(cc.doca_cc_client_task_send_alloc_init(world.client, world.connection, b"x", 1))
+    okay(cc.doca_task_submit(cc.doca_cc_task_send_as_task(task)))
+    with pytest.raises(Again, match="the program's own"):
+        world.until(lambda: False)
+    cc.doca_task_free(cc.doca_cc_task_send_as_task(task))

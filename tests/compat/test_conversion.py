@@ -66,6 +66,36 @@ def test_a_modern_pair_serves_old_code() -> None:
         service.destroy()
 
 
+def test_flags_on_a_port_of_the_programs_own() -> None:
+    with comch.open_device(DPU) as device, device.open_representor(REP) as rep, comch.open_device(HOST) as host:
+        server, client = comch.Server(device, rep, "svc", one_sided=True), comch.Client(host, "svc", one_sided=True)
+        port = comch.PullPort(server)
+        server.start()
+        connection = client.connect(timeout=0)
+        while client.state is not comch.State.RUNNING:
+            port.accept()
+            client.engine.progress()
+        service = wrap(server)
+        connection.send(b"hello")
+        with pytest.raises(InvalidValue, match="recvfrom: flags are 1"):
+            service.recvfrom(10, 1)
+        assert old.flat.doca_comm_channel_ep_recvfrom(service, 10, 1)[0] == comch.ErrorCode.INVALID_VALUE
+        assert service.recvfrom(10)[0] == b"hello"
+        client.close()
+        service.destroy()
+
+
+def test_a_snapshot_that_new_code_has_taken(pair: support.Pair) -> None:
+    peer, service = pair.introduce(), pair.service
+    assert service.get_peer_addr_list() == []
+    unwrap(service).update_info()
+    assert service.get_peer_addr_list() == [peer]
+    service.disconnect(peer)
+    assert service.get_peer_addr_list() == [peer]  # as of the snapshot
+    service.update_service_state_info()
+    assert service.get_peer_addr_list() == []
+
+
 def test_an_endpoint_before_doca_1_5_unwraps() -> None:
     rc, endpoint = blocking.flat.doca_comm_channel_ep_create(comch.InitAttr())
     assert rc == 0

@@ -6,6 +6,7 @@ import signal
 
 import pytest
 
+from comch_next import Connection, ErrorCode, outcome
 from comm_channel_compat import (
     Again,
     ConnectionAborted,
@@ -15,7 +16,10 @@ from comm_channel_compat import (
     InvalidValue,
     NotConnected,
     PeerAddr,
+    _peers,
+    wrap,
 )
+from comm_channel_compat._peers import Peers
 from tests.compat import support
 from tests.compat.support import statistics
 from tests.differences import differs
@@ -237,6 +241,24 @@ def test_hundreds_may_leave_at_once(service: Endpoint) -> None:
         service.recvfrom(100)
 
 
+def test_peers_that_have_left_in_order_are_not_kept(service: Endpoint) -> None:
+    """A service is not told of them, so it cannot disconnect them."""
+    first: PeerAddr | None = None
+    for _ in range(200):
+        client = support.client()
+        to_service = client.connect(support.NAME)
+        support.let_in(service, to_service)
+        client.sendto(b"hello", to_service)
+        _, peer = support.eventually(service.recvfrom, 100)
+        first = peer if first is None else first
+        client.destroy()
+    assert first is not None
+    assert len(service._peers) < 100
+    service.sendto(b"lost", first)
+    error_state(service, first)
+    service.disconnect(first)
+
+
 CLIENT = """
 import sys
 from comm_channel_compat import *
@@ -309,3 +331,74 @@ def test_a_client_process_that_ends_without_disconnecting(
     if differs(form, "a process's end"):
         service.sendto(b"the first one after a leave", peer)
     error_state(service, peer)
+
+
+# Threads
+
+
+def test_of_two_sends_to_a_peer_that_has_left_one_is_accepted(pair: support.Pair) -> None:
+    """The other one comes while the first is being decided."""
+    to_client, ep = pair.introduce(), pair.service
+    pair.client.destroy()
+    to_client.update_info()
+    port = ep._channel.port
+    assert port is not None
+    known, refused = port.max_msg_size_of, []
+
+    def meanwhile(connection: Connection) -> int:
+        port.max_msg_size_of = known  # type: ignore[method-assign]
+        refused.append(outcome(ep.sendto, b"two", to_client)[0])
+        return known(connection)
+
+    port.max_msg_size_of = meanwhile  # type: ignore[method-assign]
+    refused.append(outcome(ep.sendto, b"one", to_client)[0])
+    assert sorted(refused) == [ErrorCode.SUCCESS, ErrorCode.CONNECTION_RESET]
+    error_state(ep, to_client)
+    assert statistics(to_client)[0] == 1
+
+
+def test_a_peer_that_is_disconnected_while_a_thread_sends_is_not_reported(pair: support.Pair) -> None:
+    to_client, ep = pair.introduce(), pair.service
+    pair.client.destroy()
+    to_client.update_info()
+    port = ep._channel.port
+    assert port is not None
+    known = port.max_msg_size_of
+
+    def meanwhile(connection: Connection) -> int:
+        port.max_msg_size_of = known  # type: ignore[method-assign]
+        ep.disconnect(to_client)
+        return 4080
+
+    port.max_msg_size_of = meanwhile  # type: ignore[method-assign]
+    outcome(ep.sendto, b"x", to_client)
+    for _ in range(3):
+        with pytest.raises(Again):
+            ep.recvfrom(100)
+
+
+def test_a_peer_is_one_object_for_two_threads(pair: support.Pair, monkeypatch: pytest.MonkeyPatch) -> None:
+    connection = pair.introduce().modern
+    peers, made = Peers(), []
+
+    def known(*_: object) -> PeerAddr:
+        made.append(PeerAddr(connection))
+        if len(made) == 1:
+            assert peers[connection] is made[1]  # in the other thread, meanwhile
+            return made[0]
+        return made[-1]
+
+    monkeypatch.setattr(_peers, "known", known)
+    assert peers[connection] is peers[connection] is made[1]
+    assert wrap(connection) is made[1]
+
+
+def test_a_peer_is_disconnected_while_its_end_is_reported(pair: support.Pair) -> None:
+    class Emptied(Peers):
+        def __missing__(self, connection: Connection) -> PeerAddr:
+            peer = super().__missing__(connection)
+            self.clear()  # in another thread, meanwhile
+            return peer
+
+    to_client = pair.introduce()
+    assert Emptied().pop_of(to_client.modern) is to_client

@@ -9,12 +9,15 @@ import pickle
 import weakref
 from collections.abc import Callable
 from functools import partial, partialmethod
+from types import ModuleType
 from typing import Any
 from unittest import mock
 
 import pytest
 
 import comm_channel_compat as cc
+import comm_channel_compat.blocking
+import comm_channel_compat.cc
 from comch_next.pull import quick_method
 from comm_channel_compat import Endpoint
 from tests.compat import support
@@ -49,6 +52,14 @@ def test_it_can_be_looked_at_and_named(call: Any) -> None:
 @pytest.mark.parametrize("call", FUNCTIONS)
 def test_a_c_name_is_pickled_by_its_name(call: Callable[..., object]) -> None:
     assert pickle.loads(pickle.dumps(call)) is call
+
+
+@pytest.mark.parametrize("module", [cc.flat, cc.blocking.flat, cc.cc.flat])
+def test_every_c_name_is(module: ModuleType) -> None:
+    """For a pool of processes, say."""
+    calls = [value for name, value in vars(module).items() if name in module.__all__ and callable(value)]
+    assert [call for call in calls if pickle.loads(pickle.dumps(call)) is not call] == []
+    assert len(calls) > 50
 
 
 def test_what_a_call_lacks_is_said_of_its_own_name(pair: support.Pair) -> None:

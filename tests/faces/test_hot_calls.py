@@ -147,3 +147,21 @@ def test_a_traced_driver_sees_every_call(tmp_path: Path) -> None:
     events = [(event["what"], event["result"]) for event in found if event["what"] in ("send", "complete")]
     assert events == [("send", "DOCA_SUCCESS"), ("complete", "DOCA_SUCCESS")]
     assert [event["length"] for event in found if event["what"] == "receive"] == [5]
+
+
+def test_what_is_shown_of_a_map_stays_where_it_is(world: World) -> None:
+    """Programs keep the description of an export until they have sent it, and may ask for another one before."""
+    mmap, device = world.handles["doca_mmap"], world.host
+    described, length, shown = ffi.new("const void **"), ffi.new("size_t *"), []
+    for _ in range(3):
+        check(lib.doca_mmap_export_pci(mmap, device, described, length))
+        shown.append((described[0], bytes(ffi.buffer(described[0], length[0]))))
+    assert len(set(shown)) == 1
+    assert [bytes(ffi.buffer(where, len(text))) == text for where, text in shown] == [True] * 3
+
+
+def test_a_client_that_did_not_come_up_leaves_no_handle(world: World) -> None:
+    server = HANDLES.find("doca_comch_server", int(ffi.cast("uintptr_t", world.handles["doca_comch_server"]))).target
+    connection = server.connections[0]
+    server.up(connection, False)
+    assert connection not in [handle.target for handle in HANDLES.of_tag("doca_comch_connection").values()]

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import json
+import os
+import shlex
+import subprocess
+import sys
+import threading
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from comm_channel_compat._account import Account
 from tests.both_ends import BOTH_ENDS
 from tests.faces.support import compiled
-from tests.processes import StartPython
+from tests.processes import SOON_S, StartPython
 
 LAUNCH = ("-m", "comm_channel_compat", "run", "--report")
 
@@ -280,3 +286,113 @@ def test_what_is_called_of_the_modern_library_is_not_old(start_python: StartPyth
     assert start_python(*LAUNCH, "report.json", "old.py", cwd=tmp_path).finish().returncode == 0
     facts = json.loads((tmp_path / "report.json").read_text())
     assert {line for _, line in _calls(facts)} == {8, 9, 10}
+
+
+ODD = {
+    "no working directory": """\
+import os, tempfile
+os.chdir(tempfile.mkdtemp())
+os.rmdir(os.getcwd())
+from doca_comm_channel import *
+rc, ep = doca_comm_channel_ep_create()
+""",
+    "no environment": """\
+import doca_comm_channel, os
+os.environ.clear()
+rc, ep = doca_comm_channel.doca_comm_channel_ep_create()
+""",
+    "no descriptors": """\
+import json.tool, resource, doca_comm_channel
+rc, ep = doca_comm_channel.doca_comm_channel_ep_create()
+elsewhere = compile("rc = doca_comm_channel.doca_comm_channel_ep_destroy(ep)", json.tool.__file__, "exec")
+opened = []
+resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))
+try:
+    while True: opened.append(open("/dev/null"))
+except OSError: pass
+exec(elsewhere)
+opened.clear()
+""",
+}
+
+
+@pytest.mark.parametrize("lack", ODD)
+def test_a_call_does_what_it_does_where_there_is_no(start_python: StartPython, tmp_path: Path, lack: str) -> None:
+    (tmp_path / "old.py").write_text(f"{ODD[lack]}print(rc)")
+    report = str(tmp_path / "report.json")
+    plain = start_python(*LAUNCH[:-1], str(tmp_path / "old.py")).finish()
+    assert plain == (0, "0\n", "")
+    assert start_python(*LAUNCH, report, str(tmp_path / "old.py")).finish() == plain
+    assert json.loads(Path(report).read_text())["calls"]
+    assert start_python(*LAUNCH, report, "-c", f"{ODD[lack]}print(rc)").finish() == plain
+
+
+def test_what_is_given_by_name_is_given_back(start_python: StartPython, tmp_path: Path) -> None:
+    (tmp_path / "old.py").write_text(
+        "from doca_comm_channel import *\n"
+        "rc, ep = doca_comm_channel_ep_create()\nrc = doca_comm_channel_ep_destroy(local_ep=ep)\n"
+    )
+    start_python(*LAUNCH, "report.json", "old.py", cwd=tmp_path).finish()
+    assert json.loads((tmp_path / "report.json").read_text())["never_destroyed"] == []
+
+
+def test_what_an_exit_function_does_counts(start_python: StartPython, tmp_path: Path) -> None:
+    (tmp_path / "old.py").write_text(
+        "import atexit, doca_comm_channel as cc\natexit.register(lambda: ep.destroy())\nep = cc.Endpoint()\n"
+    )
+    start_python(*LAUNCH, "report.json", "old.py", cwd=tmp_path).finish()
+    facts = json.loads((tmp_path / "report.json").read_text())
+    assert _calls(facts)["doca_comm_channel_ep_destroy", 2] == {"DOCA_SUCCESS": 1}
+    assert facts["never_destroyed"] == []
+
+
+def test_an_import_of_a_map(start_python: StartPython, tmp_path: Path) -> None:
+    """A method of the class."""
+    (tmp_path / "old.py").write_text(
+        "import doca_cc as cc\ndevice = cc.open_device('03:00.0')\n"
+        "try: cc.Mmap.create_from_export(None, b'none', dev=device)\nexcept cc.InvalidValue: pass\n"
+    )
+    assert start_python(*LAUNCH, "report.json", "old.py", cwd=tmp_path).finish() == (0, "", "")
+    calls = _calls(json.loads((tmp_path / "report.json").read_text()))
+    assert calls["doca_mmap_create_from_export", 3] == {"DOCA_ERROR_INVALID_VALUE": 1}
+
+
+def test_arguments_that_are_not_text(start_python: StartPython, tmp_path: Path) -> None:
+    code = "import doca_comm_channel as c; c.doca_comm_channel_get_max_service_name_len()"
+    finished = start_python(*LAUNCH, "report.txt", "-c", code, "\udcff", cwd=tmp_path).finish()
+    assert finished == (0, "", "")
+    assert (tmp_path / "report.txt").read_bytes().startswith(b"old calls of -c \xff (process ")
+
+
+def test_settings_for_a_shell(start_python: StartPython, tmp_path: Path) -> None:
+    """Each program that the shell starts writes to that file; what that program starts in its turn, to others."""
+    child = "import doca_comm_channel as c; c.devices()"
+    (tmp_path / "old.py").write_text(
+        f"{child}\nimport subprocess, sys\nsubprocess.run([sys.executable, '-c', {child!r}], check=True)\n"
+    )
+    env = ("-m", "comm_channel_compat", "env", "--report", str(tmp_path / "report.json"))
+    printed = start_python(*env).finish().stdout
+    shell = f"{printed}{shlex.quote(sys.executable)} old.py"
+    subprocess.run(["sh", "-c", shell], cwd=tmp_path, env={**os.environ, "PATH": os.defpath}, check=True, timeout=60)
+    first, other = sorted((path.name for path in tmp_path.glob("report*")), key=len)
+    assert first == "report.json"
+    assert json.loads((tmp_path / first).read_text())["program"] == ["old.py"]
+    assert json.loads((tmp_path / other).read_text())["program"] == ["-c"]
+
+
+def test_a_call_that_comes_between_the_accounts_own_steps() -> None:
+    """A signal's handler may make one, and so may what a collection finalizes."""
+    account = Account()
+    site = ("doca_nothing", "old.py", 1)
+
+    class Result(str):
+        __slots__ = ()
+
+        def __hash__(self) -> int:
+            account._note(site, "DOCA_SUCCESS")
+            return 0
+
+    calling = threading.Thread(target=account._note, args=(site, Result("DOCA_ERROR_AGAIN")), daemon=True)
+    calling.start()
+    calling.join(SOON_S)
+    assert not calling.is_alive()

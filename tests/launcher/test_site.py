@@ -11,6 +11,7 @@ from tests.launcher.conftest import OURS, Launch
 from tests.processes import StartPython
 
 LAUNCH = ("-m", "comm_channel_compat", "run")
+SONAME = "libdoca_comch.so.2"
 IS_THERE = "import sys; print('sitecustomize' in sys.modules, sys.path[1].rpartition('/')[2])"
 
 
@@ -40,6 +41,26 @@ def test_modules_are_those_of_python(launch: Launch) -> None:
         "print(type(spec.loader).__name__, ctypes.util.__loader__ is spec.loader, len(source) > 99)\n"
     )
     assert launch("run", "-c", code) == (0, "SourceFileLoader True True\n", "")
+
+
+@pytest.mark.parametrize(
+    ("code", "printed"),
+    [
+        ("print(len(find_spec('ctypes.util').loader.get_source('ctypes.util')) > 99)", "True"),  # as `python -m` does
+        ("find_spec('ctypes.util'); import ctypes.util; print(ctypes.util.find_library('doca_comch'))", SONAME),
+        ("import ctypes.util; importlib.reload(ctypes.util); print(ctypes.util.find_library('doca_comch'))", SONAME),
+        (
+            "class Old: find_module = lambda self, name, path=None: None\n"
+            "sys.meta_path.insert(1, Old()); warnings.simplefilter('ignore')\n"
+            "import ctypes.util; print(ctypes.util.find_library('doca_comch'))",
+            SONAME,
+        ),
+    ],
+    ids=["all of the loader", "after a look", "after a reload", "beside a finder of old"],
+)
+def test_programs_may_look_for_what_is_changed(launch: Launch, code: str, printed: str) -> None:
+    imports = "import importlib, sys, warnings; from importlib.util import find_spec\n"
+    assert launch("run", "-c", imports + code, PATH="/nowhere") == (0, f"{printed}\n", "")
 
 
 BUILD = """\
@@ -79,6 +100,14 @@ def test_api_mode_without_a_header_is_refused_in_one_line(launch: Launch, tmp_pa
     number = next(number for number, line in enumerate(lines, 1) if ".compile()" in line or ".verify(" in line)
     why = "cffi compiles against headers, and comm_channel_compat has no doca_flow.h"
     assert launch("run", "-c", code, PYTHONPATH=str(tmp_path)) == (1, "", f"old.py:{number}: {why}\n")
+
+
+def test_the_place_of_code_without_a_module_is_named(launch: Launch, tmp_path: Path) -> None:
+    code = build_script(tmp_path, COMPILED, "doca_none.h").replace("runpy.run_path('old.py')", "{run}")
+    run = "exec(compile(open('old.py').read(), 'old.py', 'exec'), {})"
+    finished = launch("run", "-c", code.format(run=run), PYTHONPATH=str(tmp_path))
+    why = "cffi compiles against headers, and comm_channel_compat has no doca_none.h"
+    assert finished == (1, "", f"old.py:5: {why}\n")
 
 
 def test_a_program_that_can_do_without_goes_on(launch: Launch, tmp_path: Path) -> None:

@@ -38,7 +38,7 @@ def test_methods_are_those_of_the_classes(name: str) -> None:
     cls = getattr(cc, name)
     own = {each for each in dir(cls) if not each.startswith("_") and callable(inspect.getattr_static(cls, each))}
     own |= {each for each in dir(cls) if isinstance(inspect.getattr_static(cls, each), classmethod)}
-    assert {method for owner, method in GENERATION_2.methods if owner == kind} == own - {"modern", "can_progress"}
+    assert {method for owner, method in GENERATION_2.methods if owner == kind} == own - {"modern"}
 
 
 @pytest.mark.parametrize("name", PROPER)
