@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import socket
 import struct
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -186,6 +187,20 @@ def test_words_that_linger_before_the_greeting_is_refused(
         for _ in range(5):
             leave_with(bad, hall, b"noise", 2)
         until(lambda: bad_is_gone(bad), there.engine)
+    until(lambda: open_fds() <= before, there.engine)
+
+
+def test_what_a_stream_socket_that_was_sent_many_times_takes(service: tuple[Side, Side], runtime_dir: Path) -> None:
+    """A stream of which nothing is left to read gives credentials at its end, again and again."""
+    there, _ = service
+    before = open_fds()
+    kept, sent = socket.socketpair()
+    with attacker(runtime_dir) as bad, kept, sent:
+        for _ in range(4):
+            bad.say(b"noise", [sent.fileno()] * 253)
+        used = time.thread_time()
+        until(lambda: bad_is_gone(bad), there.engine)
+        assert time.thread_time() - used < 0.5
     until(lambda: open_fds() <= before, there.engine)
 
 

@@ -28,7 +28,7 @@ static void discard_fds(struct msghdr *message, int depth)
 }
 
 /* Take what lies in a socket, and discard whatever came with it. -1: nothing lies there; 0: it was empty, or this is
- * the end, unless credentials have been asked for: these come with all but the end. */
+ * the end, unless credentials have been asked for: these come with all but the end, and that of a stream. */
 static int take_one(int sock, int depth)
 {
     control parts;
@@ -46,10 +46,13 @@ static int take_one(int sock, int depth)
 /* Nobody can put anything more into it, and what lies there is taken out; so are those who wait to be accepted. */
 static void empty(int sock, int depth)
 {
-    int one = 1, waiting;
+    int asks, type = SOCK_STREAM, waiting;
+    socklen_t size = sizeof type;
 
     shutdown(sock, SHUT_RD);
-    setsockopt(sock, SOL_SOCKET, SO_PASSCRED, &one, sizeof one);
+    getsockopt(sock, SOL_SOCKET, SO_TYPE, &type, &size);
+    asks = type != SOCK_STREAM;  /* which has no empty messages, but credentials at its end */
+    setsockopt(sock, SOL_SOCKET, SO_PASSCRED, &asks, sizeof asks);
     for (int queued = 0; queued < MOST_QUEUED && take_one(sock, depth) > 0; queued++)
         ;
     for (int queued = 0; queued < MOST_QUEUED && (waiting = accept4(sock, NULL, NULL, SOCK_CLOEXEC)) >= 0; queued++)
