@@ -12,7 +12,7 @@ from comch_next.driver.emulated._context import Context, Posted
 from comch_next.driver.emulated._fabric.channel import Channel
 from comch_next.driver.emulated._guard import UNCONNECTED, guard
 from comch_next.driver.emulated._kernel import calls
-from comch_next.driver.emulated._kernel.fork import owned
+from comch_next.driver.emulated._kernel.fork import inherited, owned
 from comch_next.driver.emulated._kernel.handle import Handle
 from comch_next.driver.emulated._kernel.poller import Poller
 from comch_next.driver.emulated._meter import Meter
@@ -156,6 +156,8 @@ class Engine(Handle, calls.Engine):
         try:
             interruptible(callback, *args)
         except BaseException as error:
+            if inherited(self):
+                raise
             self.error = self.error or error
 
     def progress_guarded(self) -> bool:

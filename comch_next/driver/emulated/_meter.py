@@ -16,6 +16,7 @@ from typing import TypeVar
 from comch_next.driver.emulated._connection import Connection
 from comch_next.driver.emulated._context import Context, Progress
 from comch_next.driver.emulated._kernel.calls import looked
+from comch_next.driver.emulated._kernel.fork import inherited
 from comch_next.driver.emulated._kernel.ring import ANY_SIZE
 from comch_next.driver.emulated._task import PROGRAM, SUCCESS
 from comch_next.driver.protocol import uninterrupted
@@ -78,7 +79,9 @@ class Meter:
                     break
                 moved = True
         finally:
-            self.running = engine.full = False
+            self.running = False
+            if not inherited(engine):
+                engine.full = False
         looked(moved)
         return moved
 
