@@ -241,6 +241,27 @@ def test_a_state_callback_may_destroy_its_context() -> None:
         there.context.destroy()
 
 
+@pytest.mark.parametrize("most", [None, 1])
+def test_a_state_callback_may_destroy_its_engine(most: int | None) -> None:
+    """Then that has been destroyed for its next progress, too."""
+    there, here = pair()
+    engine = there.engine
+    engine.max_events = most
+
+    def changed(context: comch.Server, old: State, new: State) -> None:
+        if new is State.IDLE:
+            context.destroy()
+            engine.destroy()
+
+    there.context.set_state_changed_cb(changed)
+    there.context.stop()
+    until(lambda: there.state is State.IDLE, engine)
+    for call in (engine.progress, engine.request_notification):
+        with pytest.raises(InvalidValue, match="engine has been destroyed"):
+            call()
+    leave(here)
+
+
 def test_a_callback_may_destroy_another_context() -> None:
     with ProgressEngine() as engine:
         there = server(engine=engine)

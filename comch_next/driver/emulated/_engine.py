@@ -175,7 +175,7 @@ class Engine(Handle, calls.Engine):
         self.thread = get_ident()
         moved = meter.progress()
         if meter.most is None and not meter.waiting:
-            self.meter, self.guarded, self.batch = None, False, BATCH
+            self.meter, self.guarded, self.batch = None, self.notification.closed, BATCH
         if self.error is not None:
             self.raise_error()
         return moved

@@ -58,6 +58,12 @@ static int is_inherited(Engine *engine)
     return !engine->poller;
 }
 
+/* Whether a callback has ended the engine for this process. */
+static int is_over(Engine *engine)
+{
+    return is_inherited(engine) || SELF(Channel, engine->notification)->set < 0;
+}
+
 /* Keep what a callback has raised for the end; the first one wins. */
 void calls_keep_error(Engine *engine)
 {
@@ -288,7 +294,7 @@ static PyObject *progress(Engine *engine, const Find *first)
     moved = turn(engine, first);
     if (moved > 0)
         calls_looked(1);
-    engine->guarded = is_inherited(engine);
+    engine->guarded = is_over(engine);
     if (moved >= 0 && is_inherited(engine))
         return refuse_inherited(engine);
     if (moved >= 0 && calls_given(engine->error)) {
