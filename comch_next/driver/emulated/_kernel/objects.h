@@ -160,6 +160,7 @@ int calls_task_traverse(Task *task, visitproc visit, void *arg);
 int calls_task_clear(Task *task);
 PyObject *calls_owner(Task *task);
 void calls_release(Task *task);
+int calls_has_place(Context *context);
 void calls_fill(Task *task, PyObject *ctx);
 PyObject *calls_by_the_noun(Task *task, PyObject *call);
 PyObject *calls_token(Task *task);
