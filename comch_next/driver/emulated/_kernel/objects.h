@@ -153,6 +153,7 @@ int calls_context_traverse(Context *context, visitproc visit, void *arg);
 int calls_context_clear(Context *context);
 int calls_settled(Context *context);
 int calls_allows(Context *context, PyObject *call);
+int calls_enlist(Context *context);
 int calls_attend(Context *context);
 
 /* task.c */
