@@ -164,7 +164,7 @@ class Meter:
         task = context.take_finished()
         if task is not None:
             task.owner = PROGRAM
-            self._run(context.on_done if task.status is SUCCESS else context.on_failed, task.token)
+            self._run(context.on_done if task.status == SUCCESS else context.on_failed, task.token)
             return True
         moved = (context.moving or bool(context.lost)) and context.poll_sockets(completed=True)
         if context.settled():
