@@ -187,9 +187,9 @@ static PyObject *task_submit(ProducerSendTask *task, PyObject *Py_UNUSED(none))
 }
 
 /* write_to(target, base, data, length): write to the target's next post without the interpreter's lock, so callers take
- * turns. What comch_fill says; then the task has completed, unless it says no, and an engine that sleeps is to be woken
- * once they have had their turn: that takes its lock. `base` keeps what is sent: `length` bytes at `data`, whatever another
- * thread makes of the buffer meanwhile.
+ * turns. What comch_fill says; then the task has completed, unless it says no. An engine that sleeps is to be woken after
+ * their turn: that takes its lock. `base` keeps what is sent: `length` bytes at `data`, whatever another thread makes of
+ * the buffer meanwhile.
  */
 static PyObject *task_write_to(ProducerSendTask *task, PyObject *args)
 {

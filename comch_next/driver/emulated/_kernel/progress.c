@@ -52,7 +52,7 @@ static PyObject *engine_disinherit(Engine *engine, PyObject *Py_UNUSED(none))
     Py_RETURN_NONE;
 }
 
-/* Whether a callback has forked, and this is the child, whose engine has been disinherited: nothing of it may be touched. */
+/* Whether a callback has forked, and this is the child: its engine has been disinherited, and nothing of it is left. */
 static int is_inherited(Engine *engine)
 {
     return !engine->poller;

@@ -31,8 +31,8 @@ static int arm_rings(Poller *poller, Channel *channel)
     return comch_arm_data(&poller->c) && calls_ring(channel);
 }
 
-/* Leave the call to the Python one, unless Python code has raised already: a bell that is rung too fast runs some, where a
- * signal's handler may come. What the system refuses has no traceback, and is named by the Python call. */
+/* Leave the call to the Python one, unless Python code has raised already: a bell that is rung too fast runs some, where
+ * a signal's handler may come. What the system refuses has no traceback, and is named by the Python call. */
 static PyObject *otherwise(Quick *quick, PyObject *const *args, Py_ssize_t count, PyObject *names)
 {
     PyObject *kind, *error, *trace;
@@ -92,7 +92,8 @@ static PyObject *engine_request(PyObject *self, PyObject *const *args, Py_ssize_
         PyObject *poller = Py_NewRef(engine->poller);
         int armed;
         Py_INCREF(channel);  /* as the poller: arming may run Python code */
-        armed = !calls_arm_again(channel) && !calls_any(engine->pending_calls) && !arm_rings(SELF(Poller, poller), channel);
+        armed = !calls_arm_again(channel) && !calls_any(engine->pending_calls)
+                && !arm_rings(SELF(Poller, poller), channel);
         Py_DECREF(channel);
         Py_DECREF(poller);
         if (armed)

@@ -36,8 +36,8 @@ static void fill(SendTask *task, PyObject *ctx, PyObject *connection, PyObject *
     calls_fill(&task->task, ctx);
 }
 
-/* SendTask(ctx, connection, message, token): the caller has checked all but whether the pool has a place, without which this
- * raises LookupError: to make one may have the collector run, and with it code of the program's. */
+/* SendTask(ctx, connection, message, token): the caller has checked all but whether the pool has a place. Without one this
+ * raises LookupError: to make a task may have the collector run, and with it code of the program's. */
 static PyObject *task_new(PyTypeObject *type, PyObject *args, PyObject *Py_UNUSED(names))
 {
     PyObject *ctx, *connection, *message, *token;
