@@ -105,7 +105,6 @@ class Handles:
 
     def drop_one(self, handle: Handle) -> None:
         """Forget a handle that nothing ends with."""
-        self._dropped[0] += 1
         if handle.owner is not None:
             _owned(handle.owner).discard(handle)
         self._by_tag[handle.tag].pop(handle.address, None)
@@ -113,6 +112,7 @@ class Handles:
             self._by_tag[_BASES[handle.tag]].pop(handle.address, None)
         if self._by_target.get(id(handle.target)) is handle:
             del self._by_target[id(handle.target)]
+        self._dropped[0] += 1  # last: what another thread has found in C meanwhile must not be kept
 
 
 def _owned(owner: Handle) -> set[Handle]:

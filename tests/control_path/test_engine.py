@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import socket
 import time
 from typing import Any
 
@@ -10,7 +12,9 @@ import pytest
 import comch_next as comch
 from comch_next import BadState, InUse, InvalidValue, ProgressEngine, State
 from comch_next.driver.emulated._engine import Engine
+from comch_next.driver.emulated._fabric.bells import new_bell
 from tests.control_path.pair import client, connect, ignore, leave, pair, server, until
+from tests.inside import inside
 
 
 def test_nothing_to_do() -> None:
@@ -241,6 +245,27 @@ def test_a_state_callback_may_destroy_its_context() -> None:
         there.context.destroy()
 
 
+@pytest.mark.parametrize("most", [None, 1])
+def test_a_state_callback_may_destroy_its_engine(most: int | None) -> None:
+    """Then that has been destroyed for its next progress, too."""
+    there, here = pair()
+    engine = there.engine
+    engine.max_events = most
+
+    def changed(context: comch.Server, old: State, new: State) -> None:
+        if new is State.IDLE:
+            context.destroy()
+            engine.destroy()
+
+    there.context.set_state_changed_cb(changed)
+    there.context.stop()
+    until(lambda: there.state is State.IDLE, engine)
+    for call in (engine.progress, engine.request_notification):
+        with pytest.raises(InvalidValue, match="engine has been destroyed"):
+            call()
+    leave(here)
+
+
 def test_a_callback_may_destroy_another_context() -> None:
     with ProgressEngine() as engine:
         there = server(engine=engine)
@@ -267,3 +292,23 @@ def test_a_context_of_another_driver_or_none_at_all_is_refused() -> None:
         for wrong in (None, 3, engine):
             with pytest.raises(InvalidValue):
                 engine.connect_ctx(wrong)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("raised", [KeyboardInterrupt, TimeoutError])
+def test_what_a_handler_raises_while_an_engine_is_armed_is_not_lost(raised: type[BaseException]) -> None:
+    """Arming runs Python code where a peer rings its bell too fast; a signal's handler may come there."""
+
+    def handler() -> None:
+        raise raised
+
+    heard, rung = new_bell()
+    with ProgressEngine() as engine, socket.socket(fileno=rung) as peer:
+        inside(engine).notification.listen(heard, handler)
+        for _ in range(2):
+            engine.request_notification()
+            for _ in range(10):
+                peer.send(b"!")
+        with pytest.raises(raised):
+            engine.request_notification()
+        engine.request_notification()
+        os.close(heard)

@@ -267,3 +267,29 @@ def test_a_kernel_may_be_any_callable() -> None:
         assert str(inside(lane.thread)) == "DPA thread of Kernel"
         lane.send(b"message")
         lane.until(lambda: lane.came)
+
+
+def test_what_a_program_does_with_the_exception_of_a_kernel_is_the_hosts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """threading.excepthook runs on the thread of the kernel, which has ended."""
+    told: list[object] = []
+
+    def kernel(_: object) -> None:
+        raise KeyError
+
+    def hook(args: threading.ExceptHookArgs) -> None:
+        told.append(args.exc_type)
+        try:
+            told.append(engine.progress())
+        except BaseException as error:
+            told.append(error)
+
+    monkeypatch.setattr(threading, "excepthook", hook)
+    with comch.ProgressEngine() as engine, Dpa(comch.open_device("03:00.0")) as dpa:
+        thread = DpaThread(dpa)
+        thread.set_func_arg(kernel)
+        thread.start()
+        thread.run()
+        until(None, lambda: len(told) == 2)
+        thread.stop()
+        thread.destroy()
+    assert told == [KeyError, False]

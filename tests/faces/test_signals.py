@@ -8,11 +8,14 @@ import traceback
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import FrameType
+from typing import Any
 
 import pytest
 
 import comch_next
 import comm_channel_compat
+from comch_next.capi.handles import HANDLES, Handle
+from tests.faces.test_hot_calls import Generation1
 from tests.faces.world import World, ffi, lib
 from tests.processes import StartPython
 
@@ -82,6 +85,25 @@ def test_the_script_gets_what_a_handler_raises(
     assert capfd.readouterr().err == ""
     frames = {frame.filename for error in raised for frame in traceback.extract_tb(error.__traceback__)}
     assert {name for name in frames if name.startswith(_LIBRARY)} == set()
+
+
+def test_a_message_that_has_been_taken_is_not_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is new of its sender is noted in Python, where a handler may come."""
+    world = World("taken")
+    handlers, of = [KeyboardInterrupt], HANDLES.of
+
+    def interrupted(*args: Any) -> Handle:
+        if handlers:
+            raise handlers.pop()
+        return of(*args)
+
+    ends = Generation1(world, 64)
+    monkeypatch.setattr(HANDLES, "of", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        ends.pass_one()
+    assert ffi.string(ends.buffer, ends.length[0]) == b"hello"
+    assert ends.sender[0] != ffi.NULL
+    world.close()
 
 
 FIRST_CALL = """

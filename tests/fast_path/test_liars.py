@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import time
 from array import array
@@ -13,12 +14,13 @@ import pytest
 import comch_next as comch
 from comch_next import AccessFlag, Mmap, State
 from comch_next.driver.emulated import _consumer
-from comch_next.driver.emulated._export import Export
+from comch_next.driver.emulated._export import NOTICE, Export
 from comch_next.driver.emulated._fabric import handshake
 from comch_next.driver.emulated._fabric.bells import new_bell
 from comch_next.driver.emulated._fabric.handshake import send
 from comch_next.driver.emulated._fabric.offers import _NEWS, make_posts
-from comch_next.driver.emulated._kernel.memory import make_shared
+from comch_next.driver.emulated._kernel.memory import ffi, make_shared
+from comch_next.driver.emulated._remote import _FACTS, _SEALS
 from tests.control_path.pair import Side, client, connect, leave, until
 from tests.descriptors import open_fds
 from tests.fast_path.lane import Lane
@@ -156,3 +158,19 @@ def test_a_forged_export_of_other_shared_memory(lane: Lane) -> None:
             Mmap.create_from_export(forged.encode(), device)
         os.close(posts)
         Mmap.create_from_export(good.encode(), device).destroy()
+
+
+@pytest.mark.parametrize("size", [0, (1 << 64) - 1])
+def test_a_forged_notice_of_addresses_that_there_cannot_be(size: int) -> None:
+    """The first is one of the exporter's."""
+    there = ffi.new("char[]", 1)
+    permissions = int(AccessFlag.PCI_READ_WRITE)
+    notice = os.memfd_create(NOTICE, os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+    os.write(notice, _FACTS.pack(int(ffi.cast("uintptr_t", there)), size, permissions))
+    fcntl.fcntl(notice, fcntl.F_ADD_SEALS, _SEALS)
+    with comch.open_device("b1:00.0") as host:
+        before = open_fds()
+        with pytest.raises(comch.InvalidValue, match="mmap_create_from_export"):
+            Mmap.create_from_export(Export.of(notice, permissions, size).encode(), host)
+        assert open_fds() == before
+    os.close(notice)

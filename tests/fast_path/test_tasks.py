@@ -40,3 +40,20 @@ def test_every_task_prints_the_name_of_its_result(lane: Lane) -> None:
     lane.inbox.consumer.stop()
     lane.until(lambda: printed)
     assert printed == [f"<PostRecvTask of {lane.inbox.consumer!r}, last result DOCA_ERROR_NOT_CONNECTED>"]
+
+
+def test_numbers_of_a_class_that_neither_hashes_nor_adds(lane: Lane) -> None:
+    class Number(int):
+        __hash__ = None  # type: ignore[assignment]
+
+        def __radd__(self, _: int) -> str:  # type: ignore[override]
+            return "no number"
+
+    lane.run().inbox.post()
+    task = lane.outbox.producer.task_send_alloc_init(None, b"imm", Number(lane.inbox.consumer.id))
+    task.submit()
+    lane.until(lambda: lane.inbox.received)
+    inventory = lane.inbox.inventory
+    before = inventory.num_elements
+    inventory.expand(Number(3))
+    assert inventory.num_elements == before + 3

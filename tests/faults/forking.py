@@ -34,7 +34,7 @@ def in_child(body: Callable[[], T]) -> T:
         _tell(writer, body)
     os.close(writer)
     try:
-        answer = _hear(reader)
+        answer = hear(reader)
     finally:
         os.close(reader)
         os.kill(pid, signal.SIGKILL)  # it has said all, or is out of time
@@ -54,7 +54,8 @@ def _tell(writer: int, body: Callable[[], Any]) -> None:
     signal.pause()  # until it is killed: nothing of the parent's is unwound here
 
 
-def _hear(reader: int) -> bytes:
+def hear(reader: int) -> bytes:
+    """Return what a child tells through a pipe until it closes that."""
     heard = b""
     poller = select.poll()
     poller.register(reader, select.POLLIN)

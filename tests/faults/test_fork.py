@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 from functools import partial
 from pathlib import Path
 
@@ -10,7 +12,7 @@ import pytest
 import comch_next as comch
 from comch_next import Client, Counter, Server
 from tests.control_path.pair import Side, client, connect, leave, pair, server, until
-from tests.faults.forking import Calls, in_child, only_bad_state
+from tests.faults.forking import Calls, fork, hear, in_child, only_bad_state
 from tests.pull.support import FORMS, End, Stage
 
 
@@ -216,4 +218,58 @@ def test_a_fork_inside_a_callback() -> None:
     here.send(b"x")
     until(lambda: told and here.done, there.engine, here.engine)
     assert told == ["BAD_STATE"]
+    leave(here, there)
+
+
+@pytest.mark.parametrize("ends", ["BadState", "KeyError"])
+@pytest.mark.parametrize("most", [None, 1])
+@pytest.mark.parametrize("event", ["message", "completion", "connection", "state"])
+def test_a_child_that_leaves_its_callback(event: str, most: int | None, ends: str) -> None:
+    """The call that called back ends there with what the callback raises, or is refused; in the parent it goes on."""
+    forked: list[int] = []
+
+    def callback(*_: object) -> None:
+        if not forked:
+            forked.append(fork())
+            if forked == [0] and ends == "KeyError":
+                raise KeyError
+
+    def done(task: comch.SendTask) -> None:
+        callback()
+        task.free()
+
+    def up(connection: comch.Connection, ok: bool) -> None:
+        there.up.append((connection, ok))
+        callback()
+
+    there, here = server(), client()
+    there.engine.max_events = here.engine.max_events = most
+    if event == "message":
+        there.context.event_msg_recv_register(callback)
+    elif event == "completion":
+        here.context.task_send_set_conf(done, done, 64)
+    elif event == "connection":
+        there.context.event_connection_status_changed_register(up, up)
+    else:
+        here.context.set_state_changed_cb(callback)
+    reader, writer = os.pipe()
+    try:
+        connect(there, here)
+        for _ in range(3):
+            here.send(b"x")
+        until(lambda: forked and here.context.num_inflight_tasks == 0, there.engine, here.engine)
+    except BaseException as error:
+        if forked != [0]:
+            raise
+        os.write(writer, type(error).__name__.encode())
+    finally:
+        if forked == [0]:
+            os._exit(0)
+        os.close(writer)
+    try:
+        assert hear(reader).decode() == ends
+    finally:
+        os.close(reader)
+        os.kill(forked[0], signal.SIGKILL)
+        os.waitpid(forked[0], 0)
     leave(here, there)

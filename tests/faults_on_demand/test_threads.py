@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 
@@ -12,6 +13,9 @@ import comch_next as comch
 from comch_next.driver import load
 from comch_next.driver.emulated._faults.faults import Faults
 from comch_next.driver.emulated._faults.nouns import _Servers
+from tests.fast_path.lane import Lane
+from tests.faults_on_demand.conftest import Demand
+from tests.inside import inside
 from tests.pull.support import End, Stage
 
 EACH = 300  # messages of a thread
@@ -74,3 +78,42 @@ def test_one_connection_is_lost(make_stage: Callable[[str], Stage], number: int)
     """Each thread sends more than so many, so that it is sent by whoever comes first."""
     stage = make_stage(f"drop:send@{number}")
     assert send_at_once(two_clients(stage)) == 1
+
+
+class Recorded:
+    """The lock of the faults, which notes whether whoever takes it has the engine's."""
+
+    def __init__(self, engines: Any) -> None:
+        self._lock, self._engines = threading.RLock(), engines
+        self.had: list[bool] = []
+
+    def __enter__(self) -> bool:
+        self.had.append(self._engines._is_owned())
+        return self._lock.__enter__()
+
+    def __exit__(self, *_: object) -> None:
+        self._lock.release()
+
+
+def test_a_send_takes_the_engines_lock_first(make_stage: Callable[[str], Stage]) -> None:
+    """A progress has it when it asks for the other: a client may have come."""
+    _, here = make_stage("drop:send@2").pair("driver", "driver")
+    faults = driver_faults()
+    recorded = faults.lock = Recorded(inside(here.connection).lock)  # type: ignore[assignment]
+    assert here.send(b"1")
+    with pytest.raises(comch.ConnectionReset):
+        here.send(b"2")
+    assert recorded.had == [True] * len(recorded.had) != []
+
+
+def test_a_producer_takes_the_engines_lock_first(demand: Demand) -> None:
+    demand("again:producer@2")
+    lane = Lane().run()
+    lane.inbox.post()
+    faults = driver_faults()
+    recorded = faults.lock = Recorded(inside(lane.outbox.producer).lock)  # type: ignore[assignment]
+    lane.outbox.send(lane.inbox.consumer.id, b"1")
+    assert recorded.had == [True] * len(recorded.had) != []
+    lane.until(lambda: lane.inbox.received)
+    lane.until(lambda: lane.outbox.sent)
+    lane.close()

@@ -79,12 +79,32 @@ FACE doca_error_t doca_comm_channel_ep_sendto(struct doca_comm_channel_ep_t *loc
 	return code;
 }
 
+/* The number of a new peer's handle. Its message has been taken: what a signal's handler raises here must not lose that,
+ * and is handed on to the program. */
+static PyObject *hot_number(PyObject *peer, PyObject *endpoint)
+{
+	PyObject *number = PyObject_CallFunctionObjArgs(hot_new_peer, peer, endpoint, NULL), *kind, *error, *trace;
+
+	if (number)
+		return number;
+	PyErr_Fetch(&kind, &error, &trace);
+	PyErr_NormalizeException(&kind, &error, &trace);
+	number = PyObject_CallFunctionObjArgs(hot_new_peer, peer, endpoint, NULL);
+	if (number) {
+		Py_XDECREF(PyObject_CallFunctionObjArgs(hot_table.unexpected, kind, error, trace ? trace : Py_None, NULL));
+		PyErr_Clear();
+	}
+	Py_XDECREF(kind);
+	Py_XDECREF(error);
+	Py_XDECREF(trace);
+	return number;
+}
+
 /* The address of a peer, whose handle is made when it is first seen, or NULL. */
 static void *hot_address(PyObject *peer, PyObject *endpoint)
 {
 	PyObject *const handle = hot_find_kept(hot_table.by_target, peer);
-	PyObject *const number = handle ? Py_NewRef(SLOT(handle, address)) :
-					  PyObject_CallFunctionObjArgs(hot_new_peer, peer, endpoint, NULL);
+	PyObject *const number = handle ? Py_NewRef(SLOT(handle, address)) : hot_number(peer, endpoint);
 	void *const address = number ? PyLong_AsVoidPtr(number) : NULL;
 
 	Py_XDECREF(number);

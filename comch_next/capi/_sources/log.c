@@ -89,7 +89,7 @@ static void to_descriptor(struct doca_log_backend *backend, uint32_t level, cons
 
 static void to_buffer(struct doca_log_backend *backend, uint32_t level, const char *line)
 {
-	const size_t length = at_most(strlen(line), backend->capacity - 1);
+	const size_t most = backend->capacity - 1, length = strlen(line) < most ? strlen(line) : most;
 
 	(void)level;
 	if (backend->used + length >= backend->capacity) {
@@ -132,9 +132,14 @@ static doca_error_t add(struct doca_log_backend made, struct doca_log_backend **
 FACE doca_error_t doca_log_backend_create_standard(void)
 {
 	static int created;
+	doca_error_t result = DOCA_SUCCESS;
 
-	return __sync_lock_test_and_set(&created, 1) ? DOCA_SUCCESS :
-						       add((struct doca_log_backend){.write = to_standard}, NULL);
+	hold_log();
+	if (!created)
+		result = add((struct doca_log_backend){.write = to_standard}, NULL);
+	created = result == DOCA_SUCCESS;
+	release_log();
+	return result;
 }
 
 FACE doca_error_t doca_log_backend_create_with_file(FILE *fptr, struct doca_log_backend **backend)

@@ -32,10 +32,10 @@ def expect_callback(value: object, call: str) -> None:
 
 
 def expect_number(value: object, most: int, call: str, *, least: int = 1) -> int:
-    """A whole number in the range that the device allows, whatever its class compares."""
+    """A whole number in the range that the device allows, whatever its class compares: the number alone."""
     if not isinstance(value, int) or isinstance(value, bool) or not least <= int.__int__(value) <= most:
         raise InvalidValue(f"{call} takes a whole number from {least} to {most}, not {quoted(value)}")
-    return value
+    return int.__int__(value)
 
 
 def in_use(count: Callable[[], int]) -> int:

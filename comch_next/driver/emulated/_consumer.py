@@ -253,7 +253,11 @@ class Consumers(FastContexts):
                 raise NotPermitted("consumer_create takes a memory map with permission PCI_READ_WRITE")
             check_device(mmap, link.context.dev, "consumer_create")
             check_connected(link, "consumer", link.context.dev.info.row.limits.max_consumers)
-            return Consumer(link.fast, mmap)
+            consumer = Consumer(link.fast, mmap)
+            if not mmap.alive:  # since it was checked, by a finalizer of the program's
+                consumer.destroy()
+                living_mmap(mmap, "consumer_create")
+            return consumer
 
     @guard("consumer_", living(Consumer))
     def set_imm_data_len(self, consumer: Consumer, imm_data_len: int) -> None:

@@ -12,7 +12,7 @@ from comch_next.driver.emulated._context import Context, Posted
 from comch_next.driver.emulated._fabric.channel import Channel
 from comch_next.driver.emulated._guard import UNCONNECTED, guard
 from comch_next.driver.emulated._kernel import calls
-from comch_next.driver.emulated._kernel.fork import owned
+from comch_next.driver.emulated._kernel.fork import inherited, owned
 from comch_next.driver.emulated._kernel.handle import Handle
 from comch_next.driver.emulated._kernel.poller import Poller
 from comch_next.driver.emulated._meter import Meter
@@ -156,6 +156,8 @@ class Engine(Handle, calls.Engine):
         try:
             interruptible(callback, *args)
         except BaseException as error:
+            if inherited(self):
+                raise
             self.error = self.error or error
 
     def progress_guarded(self) -> bool:
@@ -173,7 +175,7 @@ class Engine(Handle, calls.Engine):
         self.thread = get_ident()
         moved = meter.progress()
         if meter.most is None and not meter.waiting:
-            self.meter, self.guarded, self.batch = None, False, BATCH
+            self.meter, self.guarded, self.batch = None, self.notification.closed, BATCH
         if self.error is not None:
             self.raise_error()
         return moved

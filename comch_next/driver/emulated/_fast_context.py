@@ -213,9 +213,8 @@ def check_connected(connection: Connection, kind: str, most: int) -> None:
 def new_task(context: FastContext, task: FastTask, user_data: object) -> None:
     """Take a task out of the context's pool, or NoMemory when all are in use."""
     task.imm_data = b""
-    if context.tasks_out >= context.num_tasks:
+    if not task.take_from(context, user_data):
         raise NoMemory(f"all {context.num_tasks} tasks of {context} are in use; progress and free some")
-    task.take_from(context, user_data)
 
 
 def check_submit(task: FastTask) -> Any:

@@ -101,7 +101,11 @@ class BufInventories:
     def _take(self, inventory: Inventory, mmap: Mmap, head: int, length: int, data: int, data_len: int) -> Buf:
         if inventory.bufs >= inventory.elements:
             raise NoMemory(f"all {inventory.elements} elements of the inventory are out; give some back")
-        return Buf(inventory, mmap, head, length, data, data_len)
+        buf = Buf(inventory, mmap, head, length, data, data_len)
+        if not mmap.alive:  # since it was checked, by a finalizer; from now on the buffer keeps it
+            buf.give_back()
+            raise InvalidValue("the memory map of the buffer has been destroyed meanwhile; make another")
+        return buf
 
     @_of_inventory
     def get_num_elements(self, inventory: Inventory) -> int:

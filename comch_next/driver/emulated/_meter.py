@@ -16,6 +16,7 @@ from typing import TypeVar
 from comch_next.driver.emulated._connection import Connection
 from comch_next.driver.emulated._context import Context, Progress
 from comch_next.driver.emulated._kernel.calls import looked
+from comch_next.driver.emulated._kernel.fork import inherited
 from comch_next.driver.emulated._kernel.ring import ANY_SIZE
 from comch_next.driver.emulated._task import PROGRAM, SUCCESS
 from comch_next.driver.protocol import uninterrupted
@@ -78,7 +79,9 @@ class Meter:
                     break
                 moved = True
         finally:
-            self.running = engine.full = False
+            self.running = False
+            if not inherited(engine):
+                engine.full = False
         looked(moved)
         return moved
 
@@ -161,7 +164,7 @@ class Meter:
         task = context.take_finished()
         if task is not None:
             task.owner = PROGRAM
-            self._run(context.on_done if task.status is SUCCESS else context.on_failed, task.token)
+            self._run(context.on_done if task.status == SUCCESS else context.on_failed, task.token)
             return True
         moved = (context.moving or bool(context.lost)) and context.poll_sockets(completed=True)
         if context.settled():

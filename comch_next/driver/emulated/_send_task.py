@@ -53,10 +53,11 @@ class TaskPool:
         data = message if type(message) is bytes else as_bytes(message, "task_send_alloc_init")
         if len(data) > peer.max_msg:
             _check_length(len(data), peer, context)
-        if context.tasks_out >= context.num_tasks:
+        try:
+            return SendTask(context, peer, data, user_data)
+        except LookupError:
             text = f"all {context.num_tasks} tasks of {context} are in use; progress and free some"
-            raise NoMemory(f"task_send_alloc_init: {text}")
-        return SendTask(context, peer, data, user_data)
+            raise NoMemory(f"task_send_alloc_init: {text}") from None
 
     def quick_alloc(self, ctx: ControlContext, slow: Call, base: type, program: object) -> Call | None:
         return calls.task_alloc(ctx, slow, _kind(base), program)

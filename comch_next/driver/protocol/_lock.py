@@ -1,4 +1,7 @@
-"""The lock of an engine: held by one thread at a time, which may take it again; a forked child finds it free."""
+"""The lock of an engine: held by one thread at a time, which may take it again.
+
+A forked child finds it free, unless the call that forked holds it: then that gives it back, in the child, too.
+"""
 
 import os
 from threading import RLock
@@ -24,9 +27,10 @@ def new_lock() -> Lock:
 
 
 def _set_free() -> None:
-    """In the child: the thread that held one is not here."""
+    """In the child: another thread that held one is not here."""
     for lock in list(_locks):
-        lock._at_fork_reinit()
+        if not lock._is_owned():
+            lock._at_fork_reinit()
 
 
 os.register_at_fork(after_in_child=shielded(_set_free))

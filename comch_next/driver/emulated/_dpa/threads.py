@@ -165,6 +165,7 @@ class DpaThread(Handle):
             while self._await_activation() and self._run_kernel():
                 pass
         finally:
+            calls.leave_kernel()
             leave_kernel()
         if self.phase is Phase.RUNNING:
             self.phase = Phase.FINISHED

@@ -35,6 +35,10 @@ class Nouns(Protocol):
     producer_send_tasks: ProducerSendTasks
 
 
+# Whoever needs the engine's lock under that of the faults, to end a connection or to wake the engine, takes it first: a
+# progress has it when it judges a client.
+
+
 def _die(connection: Connection | Path) -> None:
     """End a connection, or a message queue, as a death does: without a farewell, so that the other side sees one."""
     connection.lose(ErrorCode.CONNECTION_RESET, "the other side has died (COMCH_FAULTS)")
@@ -65,7 +69,7 @@ class FaultyPort(Port):
 
     def _try(self, connection: Connection, message: bytes, *, polled: bool = False) -> int:
         """Judge it, send it and count it, in one step for all threads."""
-        with self._faults.lock:
+        with connection.lock, self._faults.lock:
             fault = self._faults.next("send") if connection.status is SUCCESS else None
             if fault == "drop":
                 _die(connection)
@@ -108,7 +112,8 @@ class _Pool(TaskPool):
             if fault in (None, "drop"):
                 self._faults.accepted("task")
         if fault == "drop":
-            _die(peer)
+            with peer.lock:
+                _die(peer)
         elif fault is not None:
             task.free()
             self._wake_later(ctx)
@@ -202,7 +207,7 @@ class _ProducerSendTasks(ProducerSendTasks):
     def submit(self, task: ProducerSendTask) -> None:
         check_submit(task)
         context: Any = task.ctx
-        with self._faults.lock:
+        with context.lock, self._faults.lock:
             fault = None if context.moving else self._faults.next("producer")
             if fault == "drop":
                 context.path.run(partial(_die, context.path))

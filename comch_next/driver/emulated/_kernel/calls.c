@@ -53,6 +53,13 @@ static PyObject *enter_kernel(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(n
     Py_RETURN_NONE;
 }
 
+/* leave_kernel(): it runs none any more. */
+static PyObject *leave_kernel(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(none))
+{
+    calls_in_kernel = 0;
+    Py_RETURN_NONE;
+}
+
 /* Whether a call is refused because a kernel makes it; then BadState is raised. */
 int calls_refuse_kernel(const char *call)
 {
@@ -67,6 +74,7 @@ int calls_refuse_kernel(const char *call)
 
 static PyMethodDef functions[] = {
     {"enter_kernel", enter_kernel, METH_NOARGS, NULL},
+    {"leave_kernel", leave_kernel, METH_NOARGS, NULL},
     {"looked", calls_looked_in_python, METH_O, NULL},
     {"port_send", calls_make_port_send, METH_VARARGS, NULL},
     {"link_send", calls_make_link_send, METH_VARARGS, NULL},

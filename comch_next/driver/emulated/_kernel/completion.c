@@ -68,6 +68,12 @@ int calls_complete_sends(Engine *engine, Context *context)
     return failed ? failed : delivered;
 }
 
+/* Whether the status is of a success. Each interpreter of the process has a SUCCESS of its own. */
+static int is_success(PyObject *status)
+{
+    return status == calls_success || (status && PyLong_Check(status) && PyObject_Not(status) == 1);
+}
+
 /* Deliver the completions of tasks that have finished, each once, until one raises. Whether there were any, or -1. What
  * a callback submits on a dead connection fails the next time. */
 int calls_complete_finished(Engine *engine, Context *context)
@@ -87,7 +93,7 @@ int calls_complete_finished(Engine *engine, Context *context)
             break;
         }
         calls_complete(engine, SELF(Task, task),
-                       SELF(Task, task)->status == calls_success ? context->on_done : context->on_failed);
+                       is_success(SELF(Task, task)->status) ? context->on_done : context->on_failed);
         Py_DECREF(task);
         delivered = 1;
     }

@@ -117,6 +117,13 @@ int calls_allows(Context *context, PyObject *call)
     return context && context->legal && PySet_Contains(context->legal, call) == 1;
 }
 
+/* Have the next progress attend to a context; nobody is woken for it. Whether that failed. */
+int calls_enlist(Context *context)
+{
+    return calls_is(context->engine, calls_engine_type)
+           && PySet_Add(SELF(Engine, context->engine)->active, (PyObject *)context);
+}
+
 /* Have progress attend to a context that it may have done with. An engine that sleeps is armed anew, in Python. */
 int calls_attend(Context *context)
 {

@@ -16,7 +16,7 @@ from comch_next.driver.protocol import WeakSet, shielded, suppress_system
 from comch_next.driver.protocol._typed import Protocol
 from comch_next.errors import BadState
 
-__all__ = ["living", "owned"]
+__all__ = ["inherited", "living", "owned"]
 
 
 class Owned(Protocol):
@@ -36,6 +36,11 @@ def owned(handle: _H) -> _H:
     complete: Any = handle
     complete._tracked = True  # for handle; not by vars(), which makes every attribute slower from then on
     return handle
+
+
+def inherited(handle: object) -> bool:
+    """Return whether it is the parent's: a callback has forked since, and this is the child."""
+    return "_inherited" in vars(handle)
 
 
 def living() -> list[Any]:

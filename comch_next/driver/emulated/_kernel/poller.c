@@ -91,18 +91,15 @@ static PyObject *poller_receive(Poller *poller, PyObject *size)
 {
     unsigned long long most = PyLong_AsUnsignedLongLong(size);
     int64_t result;
-    PyObject *data, *found;
+    PyObject *data, *link, *found;
 
     if (PyErr_Occurred())
         return NULL;
     result = comch_find(&poller->c);
     if (result == COMCH_AGAIN)
         Py_RETURN_NONE;
-    if (result == COMCH_CORRUPT) {
-        found = (PyObject *)calls_found_link(poller);
-        Py_INCREF(found);
-        return found;
-    }
+    if (result == COMCH_CORRUPT)
+        return Py_NewRef((PyObject *)calls_found_link(poller));
     if (result < 0 || (uint64_t)result > most)
         return PyLong_FromLongLong(result);
     if (!(data = calls_take(poller))) {
@@ -110,7 +107,9 @@ static PyObject *poller_receive(Poller *poller, PyObject *size)
             return NULL;
         Py_RETURN_NONE;
     }
-    found = PyTuple_Pack(2, data, (PyObject *)calls_found_link(poller));
+    link = Py_NewRef((PyObject *)calls_found_link(poller));  /* to make a tuple may have the collector run */
+    found = PyTuple_Pack(2, data, link);
+    Py_DECREF(link);
     Py_DECREF(data);
     return found;
 }

@@ -187,8 +187,9 @@ static PyObject *task_submit(ProducerSendTask *task, PyObject *Py_UNUSED(none))
 }
 
 /* write_to(target, base, data, length): write to the target's next post without the interpreter's lock, so callers take
- * turns. What comch_fill says; then the task has completed, unless it says no. `base` keeps what is sent: `length` bytes
- * at `data`, whatever another thread makes of the buffer meanwhile.
+ * turns. What comch_fill says; then the task has completed, unless it says no. An engine that sleeps is to be woken after
+ * their turn: that takes its lock. `base` keeps what is sent: `length` bytes at `data`, whatever another thread makes of
+ * the buffer meanwhile.
  */
 static PyObject *task_write_to(ProducerSendTask *task, PyObject *args)
 {
@@ -210,7 +211,7 @@ static PyObject *task_write_to(ProducerSendTask *task, PyObject *args)
     calls_set(&task->fast.task.status, calls_success);
     if (result != COMCH_OK)
         calls_set(&task->fast.task.owner, calls_program);
-    else if (calls_queue(context->finished, &task->fast) || calls_attend(context))
+    else if (calls_queue(context->finished, &task->fast) || calls_enlist(context))
         return NULL;
     return PyLong_FromLong(result);
 }

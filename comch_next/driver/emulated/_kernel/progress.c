@@ -52,6 +52,18 @@ static PyObject *engine_disinherit(Engine *engine, PyObject *Py_UNUSED(none))
     Py_RETURN_NONE;
 }
 
+/* Whether a callback has forked, and this is the child: its engine has been disinherited, and nothing of it is left. */
+static int is_inherited(Engine *engine)
+{
+    return !engine->poller;
+}
+
+/* Whether a callback has ended the engine for this process. */
+static int is_over(Engine *engine)
+{
+    return is_inherited(engine) || SELF(Channel, engine->notification)->set < 0;
+}
+
 /* Keep what a callback has raised for the end; the first one wins. */
 void calls_keep_error(Engine *engine)
 {
@@ -114,7 +126,7 @@ static int attend(Engine *engine, Context *context)
     if ((context->moving || calls_any(context->lost)) && calls_given(context->engine)
         && (more = ask((PyObject *)context, attend_name)) < 0)
         return -1;
-    if (calls_settled(context)) {
+    if (!is_inherited(engine) && calls_settled(context)) {
         if (PySet_Discard(engine->active, (PyObject *)context) < 0)
             return -1;
         context->attended = 0;
@@ -158,7 +170,7 @@ static int read_rings(Engine *engine, Poller *poller, const Find *first)
             if (attended < 0)
                 return -1;
             moved |= attended;
-            if (calls_given(engine->error) || engine->poller != (PyObject *)poller) {  /* else a callback has forked */
+            if (calls_given(engine->error) || is_inherited(engine)) {
                 if (found == COMCH_POLL)
                     comch_poll_again(&poller->c);
                 break;
@@ -194,7 +206,7 @@ static int read_rings(Engine *engine, Poller *poller, const Find *first)
             moved = 1;
         } else
             break;
-        if (!going_on)
+        if (!going_on || is_inherited(engine))
             break;
         found = found >= 0 ? comch_find_more(&poller->c) : comch_find(&poller->c);
     }
@@ -257,6 +269,19 @@ static int idle(Engine *engine, Find *first)
     return first->said == COMCH_AGAIN;
 }
 
+/* The end of a progress in the child that a callback has forked: what the callback has raised there, or the refusal. */
+static PyObject *refuse_inherited(Engine *engine)
+{
+    PyObject *error = engine->error;
+
+    engine->error = NULL;
+    if (!error)
+        return PyObject_CallMethodObjArgs((PyObject *)engine, guarded_name, NULL);
+    PyErr_SetObject((PyObject *)Py_TYPE(error), error);
+    Py_DECREF(error);
+    return NULL;
+}
+
 /* Progress, with the lock held. */
 static PyObject *progress(Engine *engine, const Find *first)
 {
@@ -269,7 +294,9 @@ static PyObject *progress(Engine *engine, const Find *first)
     moved = turn(engine, first);
     if (moved > 0)
         calls_looked(1);
-    engine->guarded = 0;
+    engine->guarded = is_over(engine);
+    if (moved >= 0 && is_inherited(engine))
+        return refuse_inherited(engine);
     if (moved >= 0 && calls_given(engine->error)) {
         PyObject *raised = PyObject_CallMethodObjArgs((PyObject *)engine, raise_name, NULL);
         if (!raised)

@@ -31,24 +31,45 @@ static int arm_rings(Poller *poller, Channel *channel)
     return comch_arm_data(&poller->c) && calls_ring(channel);
 }
 
+/* Leave the call to the Python one, unless Python code has raised already: a bell that is rung too fast runs some, where
+ * a signal's handler may come. What the system refuses has no traceback, and is named by the Python call. */
+static PyObject *otherwise(Quick *quick, PyObject *const *args, Py_ssize_t count, PyObject *names)
+{
+    PyObject *kind, *error, *trace;
+
+    PyErr_Fetch(&kind, &error, &trace);
+    if (trace) {
+        PyErr_Restore(kind, error, trace);
+        return NULL;
+    }
+    Py_XDECREF(kind);
+    Py_XDECREF(error);
+    return calls_slow(quick, args, count, names);
+}
+
 static PyObject *port_arm(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names)
 {
     Quick *quick = SELF(Quick, self);
     Poller *poller = SELF(Poller, quick->of);
-    PyObject *found = PyDict_GetItemWithError(quick->channels, recv_name);
-    Channel *channel = SELF(Channel, found);
+    PyObject *found;
+    Channel *channel;
+    int armed = 0;
 
     if (calls_in_kernel && calls_refuse_kernel("arm_recv"))
         return NULL;
+    found = Py_XNewRef(PyDict_GetItemWithError(quick->channels, recv_name));
+    channel = SELF(Channel, found);
     if (!count && !names && calls_is(found, calls_channel_type) && channel->armed && calls_quiet(quick)
         && !(quick->flights && in_flight(poller)) && calls_forget(channel, 1) == 1 && !called(poller)) {
         comch_attended(&poller->c.pace);
-        if (!comch_poll_due(&poller->c.pace, comch_now()) && !arm_rings(poller, channel))
-            Py_RETURN_NONE;
-        comch_hurry(&poller->c.pace);  /* it is still due */
+        armed = !comch_poll_due(&poller->c.pace, comch_now()) && !arm_rings(poller, channel);
+        if (!armed)
+            comch_hurry(&poller->c.pace);  /* it is still due */
     }
-    PyErr_Clear();
-    return calls_slow(quick, args, count, names);
+    Py_XDECREF(found);
+    if (armed)
+        Py_RETURN_NONE;
+    return otherwise(quick, args, count, names);
 }
 
 /* The channel of an engine that nobody runs, and that has nothing to do but to read rings; or NULL. */
@@ -67,12 +88,18 @@ static PyObject *engine_request(PyObject *self, PyObject *const *args, Py_ssize_
 
     if (calls_in_kernel && calls_refuse_kernel("request_notification"))
         return NULL;
-    if (!count && !names && channel && !calls_any(engine->active) && !calls_any(engine->consumers)
-        && !calls_arm_again(channel) && !calls_any(engine->pending_calls)
-        && !arm_rings(SELF(Poller, engine->poller), channel))
-        Py_RETURN_NONE;
-    PyErr_Clear();
-    return calls_slow(quick, args, count, names);
+    if (!count && !names && channel && !calls_any(engine->active) && !calls_any(engine->consumers)) {
+        PyObject *poller = Py_NewRef(engine->poller);
+        int armed;
+        Py_INCREF(channel);  /* as the poller: arming may run Python code */
+        armed = !calls_arm_again(channel) && !calls_any(engine->pending_calls)
+                && !arm_rings(SELF(Poller, poller), channel);
+        Py_DECREF(channel);
+        Py_DECREF(poller);
+        if (armed)
+            Py_RETURN_NONE;
+    }
+    return otherwise(quick, args, count, names);
 }
 
 static PyObject *engine_clear(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names)
@@ -89,8 +116,7 @@ static PyObject *engine_clear(PyObject *self, PyObject *const *args, Py_ssize_t 
         (silent ? comch_attended : comch_hurry)(&SELF(Poller, engine->poller)->c.pace);
         Py_RETURN_NONE;
     }
-    PyErr_Clear();
-    return calls_slow(quick, args, count, names);
+    return otherwise(quick, args, count, names);
 }
 
 static PyMethodDef port_arm_def = {"arm_recv", FAST(port_arm), NULL};

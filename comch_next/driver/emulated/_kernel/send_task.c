@@ -36,7 +36,8 @@ static void fill(SendTask *task, PyObject *ctx, PyObject *connection, PyObject *
     calls_fill(&task->task, ctx);
 }
 
-/* SendTask(ctx, connection, message, token): the caller has checked that it may be had. */
+/* SendTask(ctx, connection, message, token): the caller has checked all but whether the pool has a place. Without one this
+ * raises LookupError: to make a task may have the collector run, and with it code of the program's. */
 static PyObject *task_new(PyTypeObject *type, PyObject *args, PyObject *Py_UNUSED(names))
 {
     PyObject *ctx, *connection, *message, *token;
@@ -44,10 +45,15 @@ static PyObject *task_new(PyTypeObject *type, PyObject *args, PyObject *Py_UNUSE
 
     if (!PyArg_ParseTuple(args, "O!O!SO", calls_context_type, &ctx, calls_link_type, &connection, &message, &token))
         return NULL;
-    if ((task = SELF(SendTask, PyType_GenericAlloc(type, 0)))) {
-        fill(task, ctx, connection, message);
-        calls_set(&task->task.token, token);
+    if (!(task = SELF(SendTask, PyType_GenericAlloc(type, 0))))
+        return NULL;
+    if (!calls_has_place(SELF(Context, ctx))) {
+        Py_DECREF(task);
+        PyErr_SetString(PyExc_LookupError, "the pool has no place");
+        return NULL;
     }
+    fill(task, ctx, connection, message);
+    calls_set(&task->task.token, token);
     return (PyObject *)task;
 }
 
@@ -162,7 +168,7 @@ static int grants(Context *context, PyObject *handle, PyObject *message)
 
     return calls_is(handle, calls_link_type) && link->context == (PyObject *)context && link->tx && link->tx->open
            && PyBytes_CheckExact(message) && (uint64_t)PyBytes_Size(message) <= link->tx->max_msg
-           && context->tasks_out < context->num_tasks && calls_allows(context, alloc_name);
+           && calls_has_place(context) && calls_allows(context, alloc_name);
 }
 
 /* The handle of a connection, or of the program's object for it, as a new reference. */

@@ -49,6 +49,12 @@ static void task_dealloc(PyObject *task)
     calls_destroy(task, (inquiry)calls_task_clear);
 }
 
+/* Whether the pool of a context has a place. No Python code may run between that and the fill. */
+int calls_has_place(Context *context)
+{
+    return context->tasks_out < context->num_tasks;
+}
+
 /* Make it the program's, with a place of the pool's. */
 void calls_fill(Task *task, PyObject *ctx)
 {
@@ -59,16 +65,18 @@ void calls_fill(Task *task, PyObject *ctx)
     SELF(Context, ctx)->tasks_out++;
 }
 
-/* take_from(ctx, token): make it the program's; the caller has checked that the pool has a place. */
+/* take_from(ctx, token): make it the program's, if the pool has a place. Whether it has. */
 static PyObject *task_take_from(Task *task, PyObject *args)
 {
     PyObject *ctx, *token;
 
     if (!PyArg_ParseTuple(args, "O!O", calls_context_type, &ctx, &token))
         return NULL;
+    if (!calls_has_place(SELF(Context, ctx)))
+        Py_RETURN_FALSE;
     calls_fill(task, ctx);
     calls_set(&task->token, token);
-    Py_RETURN_NONE;
+    Py_RETURN_TRUE;
 }
 
 /* Have the noun do the call: it refuses, or does what does not succeed at once. */

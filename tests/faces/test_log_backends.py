@@ -1,0 +1,28 @@
+"""The backends of the log, as programs make them."""
+
+from __future__ import annotations
+
+from tests.processes import StartPython
+
+PROGRAM = """
+import ctypes, os
+from pathlib import Path
+import comch_next
+lib = ctypes.CDLL(str(Path(comch_next.__file__).parent / "capi" / "lib" / "libdoca_common.so.2"))
+buffer, backend, source = ctypes.create_string_buffer(1 << 13), ctypes.c_void_p(), ctypes.c_int()
+flush = ctypes.CFUNCTYPE(None, ctypes.c_char_p)(print)
+most = ctypes.c_size_t((1 << 32) + 1)
+assert lib.doca_log_backend_create_with_buf(buffer, most, flush, ctypes.byref(backend)) == 0
+lib.doca_log_register_source(b"me", ctypes.byref(source))
+lib.doca_log(20, source, b"f.c", 1, b"main", b"hello")
+print(buffer.value.decode().split()[-1])
+nowhere = os.open(os.devnull, os.O_WRONLY)
+while lib.doca_log_backend_create_with_fd(nowhere, ctypes.byref(backend)) == 0:
+    pass
+print([lib.doca_log_backend_create_standard() for _ in range(2)])
+"""
+
+
+def test_what_has_no_place_is_not_there_and_a_large_buffer_takes_what_comes(start_python: StartPython) -> None:
+    done = start_python("-c", PROGRAM).finish()
+    assert (done.returncode, done.stderr, done.stdout) == (0, "", "hello\n[24, 24]\n")
