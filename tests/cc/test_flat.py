@@ -320,7 +320,7 @@ def test_progress_raises_what_a_callback_raises(world: World) -> None:
     def sent(*_: object) -> None:
         raise Again("the program's own")
 
-    world.sent = sent  # type: ignore[method-assign]
+    world.sent = sent  # type: ignore[assignment,method-assign]
     task = okay(cc.doca_cc_client_task_send_alloc_init(world.client, world.connection, b"x", 1))
     okay(cc.doca_task_submit(cc.doca_cc_task_send_as_task(task)))
     with pytest.raises(Again, match="the program's own"):

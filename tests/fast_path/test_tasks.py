@@ -46,7 +46,7 @@ def test_numbers_of_a_class_that_neither_hashes_nor_adds(lane: Lane) -> None:
     class Number(int):
         __hash__ = None  # type: ignore[assignment]
 
-        def __radd__(self, _: int) -> str:  # type: ignore[override]
+        def __radd__(self, _: int) -> str:  # type: ignore[misc,override]
             return "no number"
 
     lane.run().inbox.post()
