@@ -261,7 +261,9 @@ class Listener:
     def accept(self) -> Socket:
         """The next client's socket. Raises OSError."""
         sock, _ = self.socket.accept()
-        return Socket(fileno=sock.detach())
+        accepted = Socket(fileno=sock.detach())
+        accepted.setblocking(False)  # where the program has set a time-out for its own sockets, this would have it
+        return accepted
 
     def turn_away(self, answer: bytes) -> None:
         """Send the next client this answer in place of a connection.
