@@ -168,8 +168,9 @@ class Connection(Handle, Link):
     @uninterrupted
     def on_socket(self) -> None:
         """Read a datagram of the peer: news of a consumer, a farewell, or the end of the socket."""
-        assert self.sock is not None
         self.fast.speak()
+        if self.sock is None:  # it has just been lost: a consumer could not be announced
+            return
         try:
             data, fds = handshake.receive(self.sock)
         except by_system(BlockingIOError):
