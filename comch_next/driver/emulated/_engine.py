@@ -172,7 +172,7 @@ class Engine(Handle, calls.Engine):
     def _progress_metered(self, meter: Meter) -> bool:
         self.thread = get_ident()
         moved = meter.progress()
-        if meter.most is None and not meter.waiting:
+        if meter.most is None and not meter.waiting and not self.notification.closed:
             self.meter, self.guarded, self.batch = None, False, BATCH
         if self.error is not None:
             self.raise_error()
@@ -271,6 +271,8 @@ class Engines:
                 raise InUse(f"pe_destroy: {names} still connected; destroy the contexts first")
             engine.close()
             engine.guarded = True  # no progress any more, without a question on the hot path
+            if engine.meter is None:
+                engine.poller = None  # the same for the progress in whose callback this is, which ends by clearing that
 
     progress = staticmethod(Engine.progress)  # without a frame in between: it is called more than all others
 
