@@ -37,6 +37,13 @@ def test_the_built_in_pair() -> None:
         assert len({getattr(info, name) for info in found}) == len(found)
 
 
+@pytest.mark.parametrize("text", ["a = " + "[" * 100_000, "a = " + "{ b = " * 100_000], ids=["lists", "tables"])
+def test_a_topology_that_is_nested_too_deeply(topology: Path, text: str) -> None:
+    topology.write_text(text)
+    with pytest.raises(InvalidValue, match="which is not a TOML file"):
+        comch.devices()
+
+
 @pytest.mark.parametrize(("side", "count"), [("dpu", 1), ("host", 4), ("", 5)])
 def test_a_side_hides_the_other(monkeypatch: pytest.MonkeyPatch, side: str, count: int) -> None:
     monkeypatch.setenv("COMCH_SIDE", side)

@@ -24,6 +24,7 @@ __all__ = ["Remote", "await_copies", "make_notice"]
 
 _FACTS = struct.Struct("<QQi")  # address, bytes, permissions
 _SEALS = fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL | fcntl.F_SEAL_WRITE
+_END = 1 << 64  # of all addresses
 _PATIENCE_S = 1.0  # how long a map that goes waits for an importer that is copying
 _TURN_S = 0.001
 _YAMA = "/proc/sys/kernel/yama/ptrace_scope"
@@ -66,6 +67,8 @@ class Remote:
         if not whole or _FACTS.unpack(facts)[1:] != (export.size, export.permissions):
             raise InvalidValue("mmap_create_from_export: the exporting process has exported something else there")
         self.addr: int = _FACTS.unpack(facts)[0]
+        if not 0 < export.size <= _END - self.addr:
+            raise InvalidValue("mmap_create_from_export: what the exporting process has exported is no range of memory")
         for place in (self.addr, self.addr + export.size - 1):
             self._check(_copy(export.pid, ffi.new("char[1]"), place, 1))
 

@@ -19,6 +19,7 @@ __all__ = ["MOST_IMM_DATA", "ConsumerCompletion", "ConsumerCompletions", "DpaCom
 
 MOST_IMM_DATA = 32  # bytes that a message queue carries
 _MOST = (1 << 16) - 1
+_NUMBERS = (1 << 32) - 1  # an element's number is half of its handle
 
 
 class Element(NamedTuple):
@@ -87,7 +88,7 @@ class _Completions(Named, Handle):
 
     def keep(self, origin: int, data: Any) -> Element:
         """Give the kernel an element, until it acknowledges it."""
-        element = Element(next(self._numbers), origin, data)
+        element = Element(next(self._numbers) & _NUMBERS, origin, data)
         self.read[element.number] = element
         return element
 
