@@ -15,7 +15,7 @@ from typing import Any
 from comch_next._codes import ErrorCode, State
 from comch_next.driver._sink import Sink
 from comch_next.driver.protocol import Driver, Unrecorded
-from comch_next.errors import DocaError, code_name
+from comch_next.errors import DocaError, NotSupported, code_name
 
 __all__ = ["ACCEPTED", "REFUSED", "Facts", "Flight", "Link", "Scope", "Tracer", "facts_of", "now", "result"]
 
@@ -160,6 +160,15 @@ class Tracer:
             for place, part in enumerate(parts[1:], start=1):
                 sink.write("payload", {"of": number, "offset": place * PART, "payload": _text(part)}, at_ns)
         return recorded
+
+    def bytes_of(self, buf: Any) -> Any:
+        """The bytes of a buffer, which may be None; None for memory that only tasks reach."""
+        if buf is None:
+            return b""
+        try:
+            return self.driver.bufs.get_view(buf)
+        except NotSupported:
+            return None
 
     def immediate(self, imm_data: bytes | None) -> Facts:
         """What is written of immediate data."""
