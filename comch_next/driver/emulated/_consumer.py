@@ -24,12 +24,13 @@ from comch_next.driver.emulated._fast_context import (
 )
 from comch_next.driver.emulated._guard import UNCONNECTED, callback, guard, up_to
 from comch_next.driver.emulated._kernel import calls
+from comch_next.driver.emulated._kernel.alarm import Alarm
 from comch_next.driver.emulated._kernel.memory import ffi, lib, make_shared, map_shared
 from comch_next.driver.emulated._mmap import Mmap, check_device, living_mmap
 from comch_next.driver.emulated._path import Path
 from comch_next.driver.emulated._state import Trigger
 from comch_next.driver.emulated._task import POOL, PROGRAM, SUCCESS, held_by_program
-from comch_next.driver.protocol import by_system, monotonic, uninterrupted
+from comch_next.driver.protocol import by_system, monotonic, suppress_system, uninterrupted
 from comch_next.errors import BadState, Initialization, InvalidValue, IoFailed, NotPermitted
 
 __all__ = ["Consumer", "Consumers", "PostRecvTask", "PostRecvTasks"]
@@ -63,6 +64,7 @@ class Consumer(FastContext, calls.Consumer):
         self._bell = -1  # this side's end; producers have the other
         self._memory: Any = None  # keeps the posts mapped
         self._deadline = 0.0  # of its stop
+        self._alarm: Alarm | None = None  # which wakes the program then
         self._bounce: Any = None  # a `char *` where producers write for memory that they cannot be given
         mmap.consumers.add(self)
 
@@ -137,12 +139,33 @@ class Consumer(FastContext, calls.Consumer):
         assert self._offer is not None
         lib.comch_close_posts(self.posts)
         self._deadline = monotonic() + PATIENCE_S
+        if lib.comch_being_written(self.posts):
+            self._wake_at_deadline()
         self._offer.close()
         self.path.run(partial(self.path.withdraw, self._offer))
 
+    def _wake_at_deadline(self) -> None:
+        """Wake a program that sleeps until then: a producer that never finishes rings no bell."""
+        if self.engine is None:
+            return
+        with suppress_system(OSError):  # for want of descriptors: then a progress that comes by itself finds out
+            self._alarm = Alarm()
+            self._alarm.set(PATIENCE_S)
+            self.engine.notification.watch(self._alarm)
+
+    def _end_patience(self) -> None:
+        alarm, self._alarm = self._alarm, None
+        if alarm is not None:
+            if self.engine is not None:
+                self.engine.notification.unwatch(alarm)
+            alarm.close()
+
     def check(self) -> bool:
         moved = super().check()
-        if self.state is State.STOPPING and self.posted and not self._being_written():
+        if self.state is not State.STOPPING or (self.posted and self._being_written()):
+            return moved
+        self._end_patience()
+        if self.posted:
             assert self.engine is not None
             if self in self.engine.consumers and self.arm_filled():
                 return True  # the engine delivers what has been written before the rest fails
@@ -190,6 +213,7 @@ class Consumer(FastContext, calls.Consumer):
         self.hold(None, 0)
         self.posts = self._memory = self._bounce = self._offer = None
         self._stop_reading()
+        self._end_patience()
         if self._bell >= 0:
             self.unlisten(self._bell)
             lib.comch_discard(self._bell)
