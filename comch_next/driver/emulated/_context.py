@@ -178,6 +178,16 @@ class Context(Handle, calls.Context, ABC):
         freed = f"free the {counted(held, 'task')} that the program holds and " if held else ""
         return f"{freed}progress until IDLE"
 
+    def move_to_stop(self, *, clean: bool) -> State:
+        """Become IDLE when nothing is outstanding, else STOPPING: then progress does the rest, whatever the callback of
+        this change raises.
+        """
+        try:
+            return self.move(Trigger.STOP_CLEAN if clean else Trigger.STOP_BUSY)
+        finally:
+            if self.state is State.STOPPING:
+                self.busy_engine()
+
     def busy_engine(self) -> None:
         """Have progress attend to this context."""
         engine = self.engine
