@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import errno
 import gc
 import os
 import signal
 import threading
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import DEFAULT, Mock
 
 import pytest
 
 import comch_next as comch
 from comch_next.dpa import Dpa, DpaCompletion, DpaThread
 from comch_next.dpa.dev import doca_dpa_dev_thread_reschedule
+from comch_next.driver.emulated import _msgq
+from tests.control_path.pair import ignore
 from tests.descriptors import open_fds
 from tests.dpa.world import DEPTH, echo, queues, until
 from tests.faults.exhausted import full_table
@@ -267,3 +271,51 @@ def test_a_kernel_may_be_any_callable() -> None:
         assert str(inside(lane.thread)) == "DPA thread of Kernel"
         lane.send(b"message")
         lane.until(lambda: lane.came)
+
+
+def test_a_consumer_without_memory_for_its_producers_can_be_started_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    with comch.open_device("03:00.0") as device, Dpa(device) as dpa:
+        msgq = comch.MsgQ(device)
+        msgq.set_dpa_producer(dpa)
+        msgq.start()
+        consumer = msgq.consumer_create()
+        consumer.task_post_recv_set_conf(ignore, ignore, 4)
+        engine, before = consumer.engine, open_fds()
+        none = Mock(wraps=_msgq.Target, side_effect=[OSError(errno.ENOMEM, "no memory"), DEFAULT])
+        monkeypatch.setattr(_msgq, "Target", none)
+        with pytest.raises(comch.Initialization, match="no memory"):
+            consumer.start()
+        assert (open_fds(), inside(msgq).live) == (before, [])
+        consumer.start()
+        until(engine, lambda: consumer.state is comch.State.RUNNING)
+        consumer.stop()
+        until(engine, lambda: consumer.state is comch.State.IDLE)
+        consumer.destroy()
+        msgq.stop()
+        msgq.destroy()
+
+
+class _Leaving:
+    """A consumer whose own thread destroys it while another thread reports the end of its peer."""
+
+    def __init__(self, *engines: Any) -> None:
+        self.engines = list(engines)
+
+    @property
+    def engine(self) -> Any:
+        return self.engines.pop(0)
+
+    def on_peer_lost(self) -> None: ...
+
+
+def test_a_consumer_that_is_destroyed_meanwhile_keeps_no_other_from_its_news() -> None:
+    reports: list[object] = []
+    engine = SimpleNamespace(call_soon_threadsafe=reports.append)
+    with comch.open_device("03:00.0") as device:
+        msgq = comch.MsgQ(device)
+        live = inside(msgq).live
+        live += [_Leaving(None), _Leaving(engine, None), _Leaving(engine)]
+        inside(msgq).dpa_failed()
+        assert len(reports) == 2
+        live.clear()
+        msgq.destroy()

@@ -47,7 +47,7 @@ class Client(ControlContext):
         self._dialled = False
         try:
             self._dial()
-        except DocaError:
+        except BaseException:
             self._forget(self.connection)
             raise
         self.busy_engine()

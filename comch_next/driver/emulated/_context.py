@@ -19,7 +19,16 @@ from comch_next.driver.emulated._state import CAUSES, LEGAL, TRANSITIONS, Trigge
 from comch_next.driver.emulated._task import Task
 from comch_next.driver.protocol import Lock, by_system, counted, listed, uninterrupted
 from comch_next.driver.protocol._typed import Protocol
-from comch_next.errors import BadConfig, BadState, Initialization, InUse, InvalidValue, NotConnected, NotSupported
+from comch_next.errors import (
+    BadConfig,
+    BadState,
+    DocaError,
+    Initialization,
+    InUse,
+    InvalidValue,
+    NotConnected,
+    NotSupported,
+)
 
 __all__ = ["Callback", "Context", "Contexts", "Posted", "Progress", "living", "unset"]
 
@@ -146,9 +155,11 @@ class Context(Handle, calls.Context, ABC):
             engine.keep(self)
         try:
             self.begin()
-        except BaseException:
+        except BaseException as error:
             if engine is not None:
                 engine.let_idle(self)
+            if isinstance(error, by_system(OSError)) and not isinstance(error, DocaError):
+                raise Initialization(f"ctx_start: {self} cannot start: {error}") from error
             raise
         return self.move(self.start_trigger)
 
@@ -201,10 +212,9 @@ class Context(Handle, calls.Context, ABC):
 
     def watched(self, sock: Watchable, handler: Callable[[], None], events: int = select.EPOLLIN) -> None:
         """Call `handler` in the next poll that finds the socket readable (or `events`)."""
-        known = sock.fileno() in self._handlers
-        self._handlers[sock.fileno()] = handler
-        if not known:
+        if sock.fileno() not in self._handlers:
             self.watch.register(sock, events)
+        self._handlers[sock.fileno()] = handler
 
     def unwatch(self, sock: Watchable) -> bool:
         """Stop watching the socket. Whether it was watched."""

@@ -66,10 +66,14 @@ class Server(ControlContext):
         device, representor = self.dev.info.row, self.rep.info.row.pci_addr
         self._listener = Listener(device.pci_addr, representor, self.name)
         self._events = select.EPOLLIN
-        self.watched(self._listener.socket, self._on_clients, accepts=True)
-        self._removal = Removal.of(self._listener.path)
-        if self._removal is not None:
-            self.watched(self._removal, self._removal.drain, accepts=True)
+        try:
+            self.watched(self._listener.socket, self._on_clients, accepts=True)
+            self._removal = Removal.of(self._listener.path)
+            if self._removal is not None:
+                self.watched(self._removal, self._removal.drain, accepts=True)
+        except BaseException:
+            self.end()
+            raise
         most = device.limits.max_clients
         self._board = Board.of(most)  # last: what the server itself needs comes first
         place = self._board.place if self._board is not None else None
