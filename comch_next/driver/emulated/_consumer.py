@@ -126,8 +126,9 @@ class Consumer(FastContext, calls.Consumer):
 
     def _announced(self, offer: Offer) -> None:
         """Run, by the connection's engine, once producers know the consumer; this consumer's engine does the rest."""
-        if self.engine is not None:
-            self.engine.call_soon_threadsafe(partial(self._registered, offer))
+        engine = self.engine  # asked once: its own thread may destroy the consumer meanwhile
+        if engine is not None:
+            engine.call_soon_threadsafe(partial(self._registered, offer))
 
     def _registered(self, offer: Offer) -> None:
         if offer is self._offer and self.state is State.STARTING and not self.lost:

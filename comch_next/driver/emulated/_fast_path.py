@@ -185,9 +185,7 @@ class FastPath(Path):
         """Notify every context of this side that the connection has ended; the peer's consumers expire."""
         while self._outbox:
             handshake.close_all(self._outbox.popleft().fds)
-        for context in list(self.live):
-            if context.engine is not None:
-                context.engine.call_soon_threadsafe(context.on_peer_lost)
+        self.notify_live()
         while self.targets:
             consumer_id, target = self.targets.popitem()
             target.close()

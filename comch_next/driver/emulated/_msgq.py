@@ -66,9 +66,7 @@ class MsgQ(Path, Handle):
 
     def dpa_failed(self) -> None:
         """The other side has failed: what runs on this one stops."""
-        for context in list(self.live):
-            if context.engine is not None:
-                context.engine.call_soon_threadsafe(context.on_peer_lost)
+        self.notify_live()
 
     @property
     def active(self) -> bool:
