@@ -237,9 +237,10 @@ class Context(Handle, calls.Context, ABC):
 
     def _poll_sockets(self, engine: Progress, completed: bool) -> bool:
         moved = False
-        for fd, _ in self.watch.poll(0, _EVENTS):
-            handler = self._handlers.get(fd)
-            if handler is not None:
+        ready = [(fd, self._handlers.get(fd)) for fd, _ in self.watch.poll(0, _EVENTS)]
+        for fd, handler in ready:
+            # Else another one's handler has closed it since, and its number may be a new one's.
+            if handler is not None and self._handlers.get(fd) is handler:
                 handler()
                 moved = True
             if engine.full:
