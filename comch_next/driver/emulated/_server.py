@@ -173,6 +173,10 @@ class Server(ControlContext):
             assert self._listener is not None
             self._events = events
             self.watch.modify(self._listener.socket, events)
+            if events == select.EPOLLIN:
+                self.delivery.accepts(self._listener.socket)
+            else:  # a port's descriptors would stay ready
+                self.delivery.forget(self._listener.socket)
 
     def check(self) -> bool:
         """Drop silent clients; a server whose socket file is gone or replaced has failed."""
