@@ -388,3 +388,16 @@ def test_a_path_that_is_too_long_for_the_files_in_it(runtime_dir: Path, monkeypa
     monkeypatch.setenv("COMCH_RUNTIME_DIR", str(long))
     assert "File name too long" in str(refused())
     assert files(long) == []
+
+
+def test_a_server_that_has_given_up_its_rights_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It may not look at its own socket file any more, and so cannot say that it is gone."""
+    there, here = pair()
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "stat", Mock(side_effect=PermissionError(errno.EACCES, "Permission denied")))
+        for _ in range(5):
+            there.engine.wait(0.002)
+            there.engine.progress()
+    here.send(b"still here")
+    until(lambda: there.messages, there.engine, here.engine)
+    leave(here, there)

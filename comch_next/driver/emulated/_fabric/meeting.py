@@ -303,8 +303,10 @@ class Listener:
             return True
         try:
             found = os.stat(self.path, follow_symlinks=False)
-        except by_system(OSError):
+        except by_system(FileNotFoundError, NotADirectoryError):
             return False
+        except by_system(OSError):  # it cannot be looked at, as by a process that has given up its rights since
+            return True
         # A name that is being removed is told of, and still found, when the file has lost its link already.
         return found.st_ino == self._inode and found.st_nlink > 0
 
