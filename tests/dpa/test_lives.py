@@ -17,6 +17,7 @@ import comch_next as comch
 from comch_next.dpa import Dpa, DpaCompletion, DpaThread
 from comch_next.dpa.dev import doca_dpa_dev_thread_reschedule
 from comch_next.driver.emulated import _msgq
+from comch_next.driver.protocol import WeakSet
 from tests.control_path.pair import ignore
 from tests.descriptors import open_fds
 from tests.dpa.world import DEPTH, echo, queues, until
@@ -319,3 +320,38 @@ def test_a_consumer_that_is_destroyed_meanwhile_keeps_no_other_from_its_news() -
         assert len(reports) == 2
         live.clear()
         msgq.destroy()
+
+
+class _Interrupted(WeakSet[Any]):
+    """Users of a thing, of which one cannot leave it without an interrupt."""
+
+    def discard(self, member: object) -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+        super().discard(member)
+
+
+@pytest.mark.parametrize("last", ["completion", "queue", "dpa"])
+def test_an_interrupt_in_the_middle_of_an_end_leaves_nothing_half_ended(last: str) -> None:
+    """What holds on to its parents could not be destroyed any more, nor they."""
+    device = comch.open_device("03:00.0")
+    dpa = Dpa(device)
+    dpa.start()
+    things: dict[str, Any] = {"completion": DpaCompletion(dpa, 1), "queue": comch.MsgQ(device)}
+    things["queue"].set_dpa_consumer(dpa)
+    things["dpa"] = dpa
+    parent = inside(device) if last == "dpa" else inside(dpa)
+    for name, thing in things.items():
+        if name == "dpa":
+            dpa.stop()
+        if name == last:
+            users, parent.users = parent.users, _Interrupted()
+            for user in users:
+                parent.users.add(user)
+            with pytest.raises(KeyboardInterrupt):
+                thing.destroy()
+            parent.users, users = WeakSet(), list(parent.users)
+            for user in users:
+                parent.users.add(user)
+        else:
+            thing.destroy()
+    device.close()

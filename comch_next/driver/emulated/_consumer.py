@@ -306,6 +306,7 @@ class Consumers(FastContexts):
         consumer.set_dev_max_num_recv(number)
 
     @guard("consumer_", living(Consumer))
+    @uninterrupted
     def set_completion(self, consumer: Consumer, completion: object, user_data: object) -> None:
         consumer.set_completion(completion, user_data)
 

@@ -7,7 +7,7 @@ from comch_next.driver.emulated._checks import expect, in_use, says_no_memory
 from comch_next.driver.emulated._fabric import topology
 from comch_next.driver.emulated._guard import UNCONNECTED
 from comch_next.driver.emulated._kernel.fork import owned
-from comch_next.driver.protocol import WeakSet, counted, quoted, refuse_kernel, them
+from comch_next.driver.protocol import WeakSet, counted, quoted, refuse_kernel, them, uninterrupted
 from comch_next.errors import Driver, Initialization, InUse, InvalidValue, NotConnected, NotSupported
 
 __all__ = ["Dev", "DevInfo", "DevRep", "Devices", "RepInfo"]
@@ -104,6 +104,7 @@ class Devices:
         return [DevInfo(row, found) for row in found.visible()]
 
     @says_no_memory
+    @uninterrupted
     def open(self, devinfo: object) -> Dev:
         info = expect(devinfo, DevInfo, "dev_open")
         row = info.row
@@ -120,6 +121,7 @@ class Devices:
             device.opens += 1
             return device
 
+    @uninterrupted
     def close(self, dev: object) -> None:
         with UNCONNECTED:
             device = self._living(dev, "dev_close")

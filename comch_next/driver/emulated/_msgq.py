@@ -152,10 +152,12 @@ class MsgQs:
             return MsgQ(found)
 
     @_configurable
+    @uninterrupted
     def set_dpa_consumer(self, msgq: MsgQ, dpa: object) -> None:
         _choose(msgq, "consumer", dpa)
 
     @_configurable
+    @uninterrupted
     def set_dpa_producer(self, msgq: MsgQ, dpa: object) -> None:
         _choose(msgq, "producer", dpa)
 
@@ -184,6 +186,7 @@ class MsgQs:
         msgq.started = False
 
     @_configurable
+    @uninterrupted
     def destroy(self, msgq: MsgQ) -> None:
         msgq.alive = False
         msgq.dev.users.discard(msgq)
