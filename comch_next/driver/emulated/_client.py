@@ -56,6 +56,8 @@ class Client(ControlContext):
         self._end_redial()
         connection.disconnect()
         self.connections.remove(connection)
+        if connection in self.lost:
+            self.lost.remove(connection)
 
     @uninterrupted
     def _dial(self) -> None:
@@ -153,6 +155,7 @@ class Client(ControlContext):
         self.watched(connection.sock, connection.on_socket)
         self.move(Trigger.CONNECTED)
         self.delivery.on_welcomed(connection)
+        connection.log_up()
         return None
 
     def end(self) -> None:

@@ -129,6 +129,9 @@ class Connection(Handle, Link):
         self.max_msg = sizes[0]
         self.status = ErrorCode.SUCCESS
         self.context.delivery.follow(self)
+
+    def log_up(self) -> None:
+        """Log that it came up. Whoever brings it up calls this last: a handler is the program's, and may raise."""
         log_event("%s is up", self)
 
     def in_progress(self) -> bool:

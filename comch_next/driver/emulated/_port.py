@@ -179,7 +179,9 @@ class Port(Pulled):
         connection = self.context.admit(self.waiting.pop(0))
         if connection.status != ErrorCode.SUCCESS:
             raise ConnectionReset(f"accept: {connection.reason}")
-        return greet(connection)
+        accepted = greet(connection)
+        connection.log_up()
+        return accepted
 
     # Queries
 
