@@ -18,6 +18,7 @@ from comch_next.driver.emulated._fabric import handshake
 from tests.control_path.pair import Side, client, ignore, leave, server, until
 from tests.descriptors import open_fds
 from tests.fast_path.lane import Inbox, Lane, Outbox
+from tests.inside import inside
 from tests.processes import SOON_S, StartPython
 
 PREAMBLE = """
@@ -193,6 +194,16 @@ def test_a_forked_child_has_none_of_it(lane: Lane, tmp_path: Path) -> None:
     assert lane.inbox.received == [(b"unharmed", None)]
 
 
+
+
+def test_a_consumer_that_there_is_no_memory_for_is_no_fault_of_its_peer(
+    lane: Lane, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_fast_path, "Target", Mock(side_effect=OSError(errno.ENOMEM, "Cannot allocate memory")))
+    connection = inside(lane.here.connection)
+    lane.inbox.consumer.start()
+    lane.until(lambda: lane.there.down and lane.inbox.consumer.state is lane.here.state is State.IDLE)
+    assert connection.reason == "a consumer of the peer cannot be used: [Errno 12] Cannot allocate memory"
 
 
 def test_a_consumer_that_cannot_be_announced_later_either(lane: Lane, monkeypatch: pytest.MonkeyPatch) -> None:
