@@ -185,7 +185,7 @@ class Connection(Handle, Link):
             reason = "a bad datagram came" if data else "the other side has died"
         understood = self.fast.hear(data, fds)
         handshake.discard_all(fds)
-        if data == handshake.BYE:
+        if data == handshake.BYE or (not data and self.left()):  # a farewell has no room where news wait to be read
             self.lose(ErrorCode.SHUTDOWN, "the other side has left")
         elif not understood:
             self.lose(ErrorCode.CONNECTION_RESET, reason)
