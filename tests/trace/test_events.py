@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import os
+import signal
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -12,7 +14,10 @@ import pytest
 
 import comch_next as comch
 from comch_next import Again, ConnectionReset, InUse, InvalidValue, NoMemory, State
-from tests.control_path.pair import DPU, REP, client, leave, pair, until
+from comch_next.driver import load
+from comch_next.driver._traced._file import TraceFile
+from comch_next.driver.protocol import Own
+from tests.control_path.pair import DPU, REP, client, leave, pair, server, until
 from tests.fast_path.lane import Lane
 from tests.processes import StartPython
 from tests.pull.support import FORMS, PEER, Stage
@@ -334,3 +339,27 @@ def test_the_sizes_of_a_port_that_was_refused_are_told_of_none(trace: Path) -> N
         made.close()
     (line,) = of(read(trace), "state", old="IDLE")
     assert "send_queue_size" not in line
+
+
+@pytest.mark.parametrize("own", [False, True])
+def test_a_signal_that_comes_while_a_callback_is_recorded(
+    trace: Path, monkeypatch: pytest.MonkeyPatch, own: bool
+) -> None:
+    """The callback runs all the same, and the signal's exception comes afterwards."""
+    there = server()
+    handle, contexts = there.context._handle, load().contexts
+    told: list[State] = []
+
+    def changed(_: object, __: object, new: State) -> None:
+        told.append(new)
+
+    contexts.set_state_changed_cb(handle, Own(changed) if own else changed)
+    with monkeypatch.context() as patch:
+        patch.setattr(TraceFile, "write", lambda *_: os.kill(os.getpid(), signal.SIGINT))
+        with pytest.raises(KeyboardInterrupt):
+            contexts.start(handle)
+    assert told == [State.RUNNING]
+    contexts.stop(handle)
+    contexts.destroy(handle)
+    there.engine.destroy()
+    there.context.device.close()

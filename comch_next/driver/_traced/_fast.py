@@ -6,7 +6,7 @@ from typing import Any
 
 from comch_next.driver._traced._nouns import Noun, Tasks
 from comch_next.driver._traced._tracer import ACCEPTED, Flight, Link, Tracer, now, result
-from comch_next.driver.protocol import WeakTable
+from comch_next.driver.protocol import Own, WeakTable, interruptible
 from comch_next.errors import DocaError
 
 __all__ = ["Consumers", "MsgQs", "PostRecvTasks", "ProducerSendTasks", "Producers"]
@@ -39,9 +39,9 @@ class Consumers(Noun):
             producer, number = tasks.get_producer_id(task), next(tracer.scope(consumer).received)
             imm = tracer.immediate(tasks.get_imm_data(task))
             tracer.message("receive", flight.names, data, producer=producer, n=number, **imm)
-            return done(flight.user_data)
+            return interruptible(done, flight.user_data)
 
-        return filled if callable(done) else done
+        return Own(filled) if callable(done) else done
 
     def task_post_recv_alloc_init(self, consumer: Any, buf: Any, user_data: object = None) -> Any:
         flight = Flight(self._tracer.scope(consumer).names, user_data)
