@@ -63,6 +63,7 @@ class Server(ControlContext):
 
     def begin(self) -> None:
         self.failed_for_good = False
+        self.delivery.begin()
         device, representor = self.dev.info.row, self.rep.info.row.pci_addr
         self._listener = Listener(device.pci_addr, representor, self.name)
         self._events = select.EPOLLIN
