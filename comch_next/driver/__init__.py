@@ -2,6 +2,7 @@
 
 import os
 import threading
+from collections.abc import Callable
 from importlib import import_module
 
 from comch_next.driver._sink import Sink
@@ -23,8 +24,8 @@ def load(driver: str | None = None) -> Driver:
 
     COMCH_TRACE and COMCH_FAULTS are read when a driver is first loaded; when both are unset, the result is the plain
     driver, so neither costs anything. COMCH_TRACE_SINK=MODULE:FUNCTION passes the trace to what that function returns,
-    see _sink. Raises IoFailed for a trace that cannot be written, InvalidValue for an unknown driver, fault or
-    COMCH_TRACE_PAYLOAD, NotSupported for faults with a driver other than the emulated one.
+    see _sink. Raises IoFailed for a trace that cannot be written, InvalidValue for an unknown driver, fault, sink
+    or COMCH_TRACE_PAYLOAD, NotSupported for faults with a driver other than the emulated one.
     """
     if not isinstance(driver, str | None):
         raise InvalidValue(f"a driver is named by text, not by {quoted(driver)}")
@@ -52,7 +53,15 @@ def _load(name: str) -> Driver:
 
         sinks: list[Sink] = [TraceFile(path)] if path else []
         if place:
-            module, _, name = place.partition(":")
-            sinks.append(getattr(import_module(module), name)())
+            sinks.append(_find_sink(place)())
         made = TracedDriver(made, sinks, payload=payload == "1")
     return made
+
+
+def _find_sink(place: str) -> Callable[[], Sink]:
+    module, _, name = place.partition(":")
+    try:
+        found: Callable[[], Sink] = getattr(import_module(module), name)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise InvalidValue(f"COMCH_TRACE_SINK is {place!r}; legal is MODULE:FUNCTION: {error}") from error
+    return found

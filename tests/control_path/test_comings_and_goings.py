@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import threading
 import time
+from unittest.mock import Mock
 
 import pytest
 
@@ -20,8 +22,9 @@ from comch_next import (
     State,
     TimeOut,
 )
+from comch_next.driver.emulated._fabric import handshake
 from comch_next.driver.emulated._fabric.meeting import runtime_dir
-from tests.control_path.pair import DPU, HOST, REP
+from tests.control_path.pair import DPU, HOST, REP, leave, pair, until
 from tests.control_path.pulled import connected, listening
 from tests.processes import SOON_S
 
@@ -179,3 +182,14 @@ def test_listen_twice_and_a_taken_name() -> None:
             pass
     with listening():
         pass
+
+
+def test_a_farewell_that_has_no_room_is_one_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    """News of consumers that the peer has not read fill the socket; the rings have the word, too."""
+    there, here = pair()
+    with monkeypatch.context() as patch:
+        patch.setattr(handshake, "farewell", Mock(side_effect=BlockingIOError(errno.EAGAIN, "full")))
+        leave(here)
+    until(lambda: there.down, there.engine)
+    assert [ok for _, ok in there.down] == [True]
+    leave(there)

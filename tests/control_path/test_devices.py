@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +11,8 @@ import pytest
 
 import comch_next as comch
 from comch_next import InvalidValue, NotFound, NotSupported, PciBdf, PciFuncType, RepFilter
+from comch_next.driver import load
+from comch_next.driver.emulated import _device
 from tests.processes import StartPython
 
 FUNCTIONS = ["0000:b1:00.0", "0000:b1:00.1", "0000:b1:00.2", "0000:b1:00.3"]
@@ -35,6 +39,37 @@ def test_the_built_in_pair() -> None:
         assert len({info.iface_name, info.ibdev_name}) == 2
     for name in ("iface_name", "ibdev_name"):
         assert len({getattr(info, name) for info in found}) == len(found)
+
+
+@pytest.mark.parametrize("text", ["a = " + "[" * 100_000, "a = " + "{ b = " * 100_000], ids=["lists", "tables"])
+def test_a_topology_that_is_nested_too_deeply(topology: Path, text: str) -> None:
+    topology.write_text(text)
+    with pytest.raises(InvalidValue, match="which is not a TOML file"):
+        comch.devices()
+
+
+def test_threads_that_open_a_device_have_one_handle(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each waits for the other in the middle of it, but not for long."""
+    info = comch.devices()[0]._handle
+    both, weak_set, opened = threading.Barrier(2), _device.WeakSet, []
+
+    def slow() -> object:
+        with suppress(threading.BrokenBarrierError):
+            both.wait(0.2)
+        return weak_set()
+
+    monkeypatch.setattr(_device, "WeakSet", slow)
+    devices = load().devices
+    threads = [threading.Thread(target=lambda: opened.append(devices.open(info))) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert opened[0] is opened[1]
+    for device in opened:
+        devices.close(device)
+    with pytest.raises(InvalidValue, match="has been closed"):
+        devices.close(opened[0])
 
 
 @pytest.mark.parametrize(("side", "count"), [("dpu", 1), ("host", 4), ("", 5)])

@@ -287,6 +287,26 @@ def test_a_callback_may_destroy_another_context() -> None:
         there.context.destroy()
 
 
+@pytest.mark.parametrize("max_events", [None, 1])
+def test_an_engine_that_was_destroyed_in_a_callback_is_refused_as_others(max_events: int | None) -> None:
+    there, here = pair()
+    here.engine.max_events = max_events
+
+    def gone(_: object, __: object, new: State) -> None:
+        if new is State.IDLE:
+            here.context.destroy()
+            here.engine.destroy()
+
+    inside(here.context).state_changed = gone
+    here.context.stop()
+    with pytest.raises(InvalidValue, match="has been destroyed"):
+        until(lambda: False, here.engine)
+    with pytest.raises(InvalidValue, match="has been destroyed"):
+        here.engine.progress()
+    here.context.device.close()
+    leave(there)
+
+
 def test_a_context_of_another_driver_or_none_at_all_is_refused() -> None:
     with ProgressEngine() as engine:
         for wrong in (None, 3, engine):

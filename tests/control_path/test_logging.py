@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from comch_next import ErrorCode
+from comch_next import ErrorCode, State
 from comch_next.driver.emulated._fabric import handshake
-from tests.control_path.pair import client, leave, pair, server, until
+from tests.control_path.pair import Side, client, connect, leave, pair, server, until
 from tests.fabric.hostile import attacker, bells, close_all
 from tests.processes import StartPython
 
@@ -99,3 +99,49 @@ def test_what_the_program_sets_up_for_its_own_words_shows_none(caplog: pytest.Lo
     until(lambda: there.down, there.engine)
     leave(there)
     assert shown(caplog) == []
+
+
+class Raising(logging.Handler):
+    """A handler of the program's that fails at what it is given for the first time."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.close()
+        logging.getLogger("comch_next").removeHandler(self)
+        raise LookupError(record.getMessage())
+
+
+def raised(*sides: Side) -> str:
+    """What a handler raises out of the progress of these, or of their start."""
+    logging.getLogger("comch_next").addHandler(Raising())
+    try:
+        if sides[0].state is State.IDLE:
+            sides[0].context.start()
+        until(lambda: False, *(side.engine for side in sides))
+    except LookupError as error:
+        return str(error)
+    raise AssertionError("it was called for nothing")
+
+
+@pytest.mark.parametrize("who", ["server", "client"])
+def test_a_handler_that_raises_leaves_the_connection_up(caplog: pytest.LogCaptureFixture, who: str) -> None:
+    caplog.set_level(logging.INFO, "comch_next")
+    there, here = server(), client()
+    there.context.start()
+    here.context.start()
+    if who == "client":
+        until(lambda: there.up, there.engine)
+    assert f"connection of {who} 'svc' is up" in raised(*((here,) if who == "client" else (there,)))
+    until(lambda: here.state is State.RUNNING and there.up, there.engine, here.engine)
+    here.send(b"x")
+    there.send(b"y", there.connection)
+    until(lambda: there.messages and here.messages, there.engine, here.engine)
+    leave(here, there)
+
+
+def test_a_handler_that_raises_of_a_client_without_a_server(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO, "comch_next")
+    there, here = server(), client()
+    assert "nobody listens on it" in raised(here)
+    assert here.state is State.IDLE
+    connect(there, here)
+    leave(here, there)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 import comch_next as comch
 from comch_next import BadState, Client, InvalidValue, ProgressEngine, PullPort, State
+from comch_next.driver.emulated._meter import Meter
 from tests.control_path.pair import HOST, Side, client, connect, ignore, leave, server, until
 from tests.descriptors import open_fds
 from tests.fast_path.lane import Inbox, Outbox
@@ -270,3 +272,19 @@ def test_beside_a_pull_port(pull: str, monkeypatch: pytest.MonkeyPatch) -> None:
         beside.context.device.close()
     until(lambda: len(there.down) == 2, there.engine)
     leave(there)
+
+
+def test_a_task_that_another_thread_submits_while_tasks_are_counted() -> None:
+    """It makes one more context active."""
+
+    class Growing:
+        @property
+        def tasks_out(self) -> int:
+            active.add(Growing())
+            return 0
+
+    active = {Growing()}
+    poller = SimpleNamespace(any=lambda: True, receive=lambda _: None)
+    meter: Any = Meter(SimpleNamespace(poller=poller, active=active))  # type: ignore[arg-type]
+    assert meter._message() is False
+    assert len(active) == 2

@@ -9,6 +9,7 @@ import pytest
 import comch_next as comch
 from comch_next import BadState, ErrorCode, SendTask, State
 from tests.control_path.pair import client, connect, ignore, leave, pair, server, until
+from tests.processes import SOON_S
 
 
 @pytest.mark.parametrize("how", ["own stop", "peer stop", "server disconnects"])
@@ -158,4 +159,18 @@ def test_a_send_has_completed_before_its_connection_is_reported_lost(max_events:
     leave(here)
     until(lambda: "down" in order, there.engine)
     assert order == ["done", "done", "down"]
+    leave(there)
+
+
+def test_a_program_that_sleeps_is_woken_when_the_last_held_task_has_been_freed() -> None:
+    """The stop waits for nothing else: its connection has ended before."""
+    there, here = pair()
+    task = there.task(connection=there.connection)
+    leave(here)
+    until(lambda: there.down and not there.engine.progress(), there.engine)
+    assert there.context.stop() is State.STOPPING
+    task.free()
+    assert there.engine.wait(SOON_S)
+    there.engine.progress()
+    assert there.state is State.IDLE
     leave(there)

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import errno
 import gc
 import os
 import signal
 import threading
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import DEFAULT, Mock
 
 import pytest
 
 import comch_next as comch
 from comch_next.dpa import Dpa, DpaCompletion, DpaThread
 from comch_next.dpa.dev import doca_dpa_dev_thread_reschedule
+from comch_next.driver.emulated import _msgq
+from comch_next.driver.protocol import WeakSet
+from tests.control_path.pair import ignore
 from tests.descriptors import open_fds
 from tests.dpa.world import DEPTH, echo, queues, until
 from tests.faults.exhausted import full_table
@@ -293,3 +298,86 @@ def test_what_a_program_does_with_the_exception_of_a_kernel_is_the_hosts(monkeyp
         thread.stop()
         thread.destroy()
     assert told == [KeyError, False]
+
+
+def test_a_consumer_without_memory_for_its_producers_can_be_started_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    with comch.open_device("03:00.0") as device, Dpa(device) as dpa:
+        msgq = comch.MsgQ(device)
+        msgq.set_dpa_producer(dpa)
+        msgq.start()
+        consumer = msgq.consumer_create()
+        consumer.task_post_recv_set_conf(ignore, ignore, 4)
+        engine, before = consumer.engine, open_fds()
+        none = Mock(wraps=_msgq.Target, side_effect=[OSError(errno.ENOMEM, "no memory"), DEFAULT])
+        monkeypatch.setattr(_msgq, "Target", none)
+        with pytest.raises(comch.Initialization, match="no memory"):
+            consumer.start()
+        assert (open_fds(), inside(msgq).live) == (before, [])
+        consumer.start()
+        until(engine, lambda: consumer.state is comch.State.RUNNING)
+        consumer.stop()
+        until(engine, lambda: consumer.state is comch.State.IDLE)
+        consumer.destroy()
+        msgq.stop()
+        msgq.destroy()
+
+
+class _Leaving:
+    """A consumer whose own thread destroys it while another thread reports the end of its peer."""
+
+    def __init__(self, *engines: Any) -> None:
+        self.engines = list(engines)
+
+    @property
+    def engine(self) -> Any:
+        return self.engines.pop(0)
+
+    def on_peer_lost(self) -> None: ...
+
+
+def test_a_consumer_that_is_destroyed_meanwhile_keeps_no_other_from_its_news() -> None:
+    reports: list[object] = []
+    engine = SimpleNamespace(call_soon_threadsafe=reports.append)
+    with comch.open_device("03:00.0") as device:
+        msgq = comch.MsgQ(device)
+        live = inside(msgq).live
+        live += [_Leaving(None), _Leaving(engine, None), _Leaving(engine)]
+        inside(msgq).dpa_failed()
+        assert len(reports) == 2
+        live.clear()
+        msgq.destroy()
+
+
+class _Interrupted(WeakSet[Any]):
+    """Users of a thing, of which one cannot leave it without an interrupt."""
+
+    def discard(self, member: object) -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+        super().discard(member)
+
+
+@pytest.mark.parametrize("last", ["completion", "queue", "dpa"])
+def test_an_interrupt_in_the_middle_of_an_end_leaves_nothing_half_ended(last: str) -> None:
+    """What holds on to its parents could not be destroyed any more, nor they."""
+    device = comch.open_device("03:00.0")
+    dpa = Dpa(device)
+    dpa.start()
+    things: dict[str, Any] = {"completion": DpaCompletion(dpa, 1), "queue": comch.MsgQ(device)}
+    things["queue"].set_dpa_consumer(dpa)
+    things["dpa"] = dpa
+    parent = inside(device) if last == "dpa" else inside(dpa)
+    for name, thing in things.items():
+        if name == "dpa":
+            dpa.stop()
+        if name == last:
+            users, parent.users = parent.users, _Interrupted()
+            for user in users:
+                parent.users.add(user)
+            with pytest.raises(KeyboardInterrupt):
+                thing.destroy()
+            parent.users, users = WeakSet(), list(parent.users)
+            for user in users:
+                parent.users.add(user)
+        else:
+            thing.destroy()
+    device.close()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import threading
+from itertools import count
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -28,6 +29,7 @@ from comch_next.dpa.dev import (
     doca_dpa_dev_thread_get_local_storage,
 )
 from tests.dpa.world import DEPTH, Queues, echo, queues, received, sleep
+from tests.inside import inside
 
 
 def test_each_comes_back_in_order() -> None:
@@ -205,3 +207,12 @@ def test_a_completion_context_starts_empty() -> None:
         lane.thread.run()
         lane.until(lambda: lane.dpa.error or len(lane.came) == 2)
         assert lane.arg.notes == [(0, 0)]
+
+
+def test_after_the_highest_number_of_an_element_comes_the_lowest() -> None:
+    with queues(echo) as lane:
+        inside(lane.completion)._numbers = count((1 << 32) - 2)
+        for _ in range(4):
+            lane.send(b"x")
+        lane.until(lambda: len(lane.came) == 4 or lane.dpa.error is not None)
+        assert lane.dpa.error is None

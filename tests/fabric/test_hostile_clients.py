@@ -20,6 +20,7 @@ from comch_next.driver.emulated._kernel.ring import lib
 from tests.control_path.pair import Side, client, connect, leave, server, until
 from tests.descriptors import open_fds
 from tests.fabric.hostile import GOOD, TERMS, Attacker, attacker, bells, close_all
+from tests.inside import inside
 from tests.ring.ring import Words, send
 
 
@@ -174,6 +175,21 @@ def test_silent_knockers_are_dropped_in_the_end(service: tuple[Side, Side], runt
     turn(service[0])
     leave(other)
     turn(service[0])
+
+
+def test_a_slow_knocker_where_the_program_has_set_a_time_out(service: tuple[Side, Side], runtime_dir: Path) -> None:
+    """It is for the program's own sockets: nothing waits so long for a greeting, nor gives it up."""
+    there, _ = service
+    socket.setdefaulttimeout(0.01)
+    try:
+        with attacker(runtime_dir) as slow:
+            until(lambda: inside(there.context).lobby._silent or len(there.up) > 1, there.engine)
+            turn(there)
+            slow.greet()
+            until(lambda: len(there.up) > 1, there.engine)
+            assert there.up[-1][1]
+    finally:
+        socket.setdefaulttimeout(None)
 
 
 # After the handshake

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import errno
+import fcntl
 import os
 import signal
 import socket
 import stat
+import tempfile
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
 import comch_next as comch
 from comch_next import AlreadyExist, Client, ConnectionAborted, DocaError, Initialization, InvalidValue, Server, State
+from comch_next.driver import load
 from tests.control_path.pair import client, connect, leave, pair, server, until
+from tests.descriptors import open_fds
 from tests.processes import StartPython
 
 LISTEN = """
@@ -345,3 +351,53 @@ def test_names_that_look_alike_are_different() -> None:
     for side in sides:
         side.context.start()
     leave(*sides)
+
+
+def test_without_any_directory_for_temporary_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("COMCH_RUNTIME_DIR", "XDG_RUNTIME_DIR"):
+        monkeypatch.delenv(name, raising=False)
+    none = FileNotFoundError(errno.ENOENT, "No usable temporary directory found")
+    monkeypatch.setattr(tempfile, "gettempdir", Mock(side_effect=none))
+    for side in (server(), client()):
+        with pytest.raises(Initialization, match="set COMCH_RUNTIME_DIR: No usable temporary directory"):
+            side.context.start()
+        leave(side)
+    for ask in (load().admin.get_place, load().admin.create_list):
+        with pytest.raises(Initialization, match="set COMCH_RUNTIME_DIR"):
+            ask()
+
+
+def test_a_file_system_without_locks_costs_no_descriptor(monkeypatch: pytest.MonkeyPatch) -> None:
+    there = server()
+    before = open_fds()
+    with monkeypatch.context() as patch:
+        patch.setattr(fcntl, "flock", Mock(side_effect=OSError(errno.ENOLCK, "No locks available")))
+        with pytest.raises(Initialization, match="No locks available"):
+            there.context.start()
+    assert open_fds() == before
+    leave(there)
+
+
+def test_a_path_that_is_too_long_for_the_files_in_it(runtime_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Linux takes paths of up to 4095 bytes; the directory's own is shorter, those of its files are longer."""
+    long = runtime_dir
+    while (left := 4080 - len(str(long))) > 1:
+        long /= "x" * min(left - 1, 200)
+    long.mkdir(parents=True)
+    long.chmod(0o700)
+    monkeypatch.setenv("COMCH_RUNTIME_DIR", str(long))
+    assert "File name too long" in str(refused())
+    assert files(long) == []
+
+
+def test_a_server_that_has_given_up_its_rights_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It may not look at its own socket file any more, and so cannot say that it is gone."""
+    there, here = pair()
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "stat", Mock(side_effect=PermissionError(errno.EACCES, "Permission denied")))
+        for _ in range(5):
+            there.engine.wait(0.002)
+            there.engine.progress()
+    here.send(b"still here")
+    until(lambda: there.messages, there.engine, here.engine)
+    leave(here, there)

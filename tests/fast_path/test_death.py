@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 from pathlib import Path
+from types import SimpleNamespace
+from unittest.mock import Mock
 
 import pytest
 
 import comch_next as comch
 from comch_next import State
+from comch_next.driver.emulated import _fast_path
+from comch_next.driver.emulated._fabric import handshake
 from tests.control_path.pair import Side, client, ignore, leave, server, until
 from tests.descriptors import open_fds
 from tests.fast_path.lane import Inbox, Lane, Outbox
+from tests.inside import inside
 from tests.processes import SOON_S, StartPython
 
 PREAMBLE = """
@@ -188,3 +194,24 @@ def test_a_forked_child_has_none_of_it(lane: Lane, tmp_path: Path) -> None:
     assert lane.inbox.received == [(b"unharmed", None)]
 
 
+
+
+def test_a_consumer_that_there_is_no_memory_for_is_no_fault_of_its_peer(
+    lane: Lane, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_fast_path, "Target", Mock(side_effect=OSError(errno.ENOMEM, "Cannot allocate memory")))
+    connection = inside(lane.here.connection)
+    lane.inbox.consumer.start()
+    lane.until(lambda: lane.there.down and lane.inbox.consumer.state is lane.here.state is State.IDLE)
+    assert connection.reason == "a consumer of the peer cannot be used: [Errno 12] Cannot allocate memory"
+
+
+def test_a_consumer_that_cannot_be_announced_later_either(lane: Lane, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The socket was full, and now too many descriptors are in flight: the connection is lost, and nothing else."""
+    full = BlockingIOError(errno.EAGAIN, "full")
+    send = Mock(side_effect=[full, OSError(errno.ETOOMANYREFS, "too many")])
+    monkeypatch.setattr(_fast_path, "handshake", SimpleNamespace(send=send, close_all=handshake.close_all))
+    lane.inbox.consumer.start()
+    lane.until(lambda: lane.there.down and lane.inbox.consumer.state is State.IDLE)
+    assert [ok for _, ok in lane.there.down] == [False]
+    assert send.call_count == 2

@@ -25,6 +25,7 @@ from tests.control_path.pair import Side, client, connect, leave, until
 from tests.descriptors import open_fds
 from tests.fast_path.lane import Lane
 from tests.inside import inside
+from tests.processes import SOON_S
 
 
 def shared(lane: Lane) -> Any:
@@ -49,6 +50,43 @@ def test_a_producer_that_claims_and_never_fills(lane: Lane, monkeypatch: pytest.
     assert lane.inbox.consumer.stop() is State.STOPPING
     lost(lane)
     assert time.monotonic() - begin >= 0.1, "until then its memory is kept"
+    assert lane.inbox.failed == ["NOT_CONNECTED"] * 2
+
+
+def test_a_program_that_sleeps_is_woken_when_the_time_for_that_has_passed(
+    lane: Lane, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_consumer, "PATIENCE_S", 0.1)
+    lane.run()
+    lane.inbox.post(2)
+    held = lane.inbox.consumer.task_post_recv_alloc_init()
+    shared(lane).claimed = 1
+    lane.inbox.consumer.stop()
+    engine = lane.inbox.consumer.engine
+    while not lane.inbox.failed:
+        assert engine.wait(SOON_S)
+        engine.progress()
+    lane.until(lambda: lane.there.down)
+    while engine.wait(0.01):
+        assert engine.progress(), "it sleeps, though it has not ended yet"
+    held.free()
+    lost(lane)
+
+
+def test_a_program_that_sleeps_learns_that_a_producer_has_given_up(lane: Lane) -> None:
+    """It had claimed a post, saw that the consumer stops, and took the claim back, which rings no bell."""
+    lane.run()
+    lane.inbox.post(2)
+    shared(lane).claimed = 1
+    lane.inbox.consumer.stop()
+    engine = lane.inbox.consumer.engine
+    while engine.progress():
+        pass
+    assert lane.inbox.consumer.state is State.STOPPING
+    shared(lane).claimed = 0
+    while lane.inbox.consumer.state is State.STOPPING:
+        assert engine.wait(SOON_S)
+        engine.progress()
     assert lane.inbox.failed == ["NOT_CONNECTED"] * 2
 
 

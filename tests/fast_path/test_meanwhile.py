@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 
-from comch_next import AccessFlag, Buf, InvalidValue, Mmap, State
+from comch_next import AccessFlag, Again, Buf, InvalidValue, Mmap, State
 from tests.fast_path.lane import Lane
+from tests.faults.forking import in_child
 from tests.inside import inside
+from tests.processes import SOON_S
 
 
 def after(
@@ -131,3 +134,31 @@ def test_a_map_that_is_destroyed_while_a_buffer_of_it_is_sent(long_lane: Lane, m
     with pytest.raises(InvalidValue, match="has been destroyed"):
         task.submit()
     task.free()
+
+
+def test_a_signal_handler_that_sends_in_the_middle_of_a_send(lane: Lane) -> None:
+    """It comes when this thread has the consumer's lock already."""
+    lane.run()
+    target = inside(lane.outbox.producer).targets[lane.inbox.consumer.id]
+    with target.lock, pytest.raises(Again):
+        lane.outbox.send(lane.inbox.consumer.id, b"x")
+
+
+def test_a_fork_while_another_thread_announces_a_consumer(lane: Lane) -> None:
+    lane.inbox.consumer.start()
+    offer = inside(lane.inbox.consumer)._offer
+    held, over = threading.Event(), threading.Event()
+
+    def hold() -> None:
+        with offer.lock:
+            held.set()
+            over.wait(SOON_S)
+
+    thread = threading.Thread(target=hold)
+    thread.start()
+    held.wait(SOON_S)
+    try:
+        assert in_child(lambda: "alive") == "alive"
+    finally:
+        over.set()
+        thread.join()

@@ -261,3 +261,18 @@ def test_a_send_of_nothing_is_refused(lane: Lane) -> None:
     with pytest.raises(InvalidValue, match="immediate data, or both"):
         task.submit()
     task.free()
+
+
+def test_a_stop_whose_callback_raises_ends_as_others(lane: Lane) -> None:
+    lane.run()
+    lane.inbox.post(2)
+
+    def fail(_: object, __: object, new: State) -> None:
+        if new is State.STOPPING:
+            raise LookupError
+
+    lane.inbox.consumer.set_state_changed_cb(fail)
+    with pytest.raises(LookupError):
+        lane.inbox.consumer.stop()
+    lane.until(lambda: lane.inbox.consumer.state is State.IDLE)
+    assert lane.inbox.failed == ["NOT_CONNECTED"] * 2

@@ -64,6 +64,17 @@ def server() -> Iterator[Server]:
 
 
 @pytest.fixture
+def one_sided() -> Iterator[Server]:
+    with comch.open_device("03:00.0") as device, device.open_representor("b1:00.0") as representor:
+        made = Server(device, representor, "svc", one_sided=True)
+        made.listen()
+        with pytest.raises(TimeOut):
+            made.receive(timeout=0.001)
+        yield made
+        made.close()
+
+
+@pytest.fixture
 def caller(start_python: StartPython) -> Child:
     child = start_python("-c", CALLER)
     child.wait_for("ready")
@@ -132,6 +143,14 @@ def test_a_blocked_server_does_not_spin(
         assert caller.wait_for("code") == "code CONNECTION_ABORTED"
         caller.say("\n")
     serve_one(server, caller)  # with a lowered limit it could not even be refused: it has been waiting
+
+
+def test_nor_does_a_one_sided_one(one_sided: Server, caller: Child) -> None:
+    for _ in range(2):
+        with lowered_limit():
+            caller.say("\n")
+            assert idle_receive(one_sided) < WAIT_S / 4
+        serve_one(one_sided, caller)
 
 
 def test_a_blocked_server_accepts_as_soon_as_it_can(

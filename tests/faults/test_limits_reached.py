@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import resource
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from unittest.mock import DEFAULT, Mock
 
 import pytest
 
 import comch_next as comch
 from comch_next import Client, State
-from tests.control_path.pair import client, connect, leave, server, until
+from tests.control_path.pair import Side, client, connect, leave, server, until
 from tests.descriptors import open_fds
+from tests.inside import inside
 from tests.processes import StartPython
 
 SERVICE = """
@@ -105,3 +108,29 @@ def test_no_memory_file_may_grow(start_python: StartPython) -> None:
                 here.connect(timeout=20)
             here.close()
     assert child.process.poll() is None
+
+
+@pytest.mark.parametrize(("make", "number"), [(server, 1), (server, 2), (client, 1)])
+def test_sockets_that_cannot_be_watched(monkeypatch: pytest.MonkeyPatch, make: Callable[[], Side], number: int) -> None:
+    """Linux limits how many a user may watch. A start that fails by it leaves nothing behind."""
+    there, made = server("another"), make()
+    there.context.name = made.context.name
+    if make is client:
+        there.context.start()
+    watch, before = inside(made.context).watch, open_fds()
+    full = Mock(wraps=watch.register, side_effect=[DEFAULT] * (number - 1) + [OSError(errno.ENOSPC, "no watch left")])
+    inside(made.context).watch = Mock(wraps=watch, register=full, closed=False)
+    with pytest.raises(comch.Initialization, match="no watch left"):
+        made.context.start()
+    assert open_fds() == before
+    inside(made.context).watch = watch
+    made.context.start()
+    leave(made, there)
+
+
+def test_no_room_for_memory_is_no_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What Linux says where memory may not be overcommitted."""
+    with comch.open_device("b1:00.0") as device:
+        monkeypatch.setattr(os, "posix_fallocate", Mock(side_effect=OSError(errno.ENOSPC, "no space")))
+        with pytest.raises(comch.NoMemory):
+            comch.Mmap(device, 4096)

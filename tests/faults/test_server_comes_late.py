@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import signal
 import time
+from pathlib import Path
 
 import pytest
 
 import comch_next as comch
 from comch_next import Client, ConnectionAborted, ConnectionInprogress, NotConnected, State, TimeOut
+from comch_next.driver.emulated._fabric import meeting
 from tests.control_path.pair import client, connect, leave, server, until
+from tests.descriptors import open_fds
 from tests.event_channels.support import DRIVERS
+from tests.fabric.hostile import attacker
+from tests.inside import inside
 from tests.processes import SOON_S, StartPython
 
 pytestmark = pytest.mark.usefixtures("form")
@@ -167,3 +172,40 @@ def test_a_new_life_under_the_old_name(start_python: StartPython) -> None:
             here.close()
             with pytest.raises((NotConnected, comch.BadState)):
                 old.send(b"x")
+
+
+def test_a_program_that_sleeps_while_the_backlog_is_full_is_woken(
+    runtime_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody else knows of a client that could not even knock."""
+    monkeypatch.setattr(meeting, "BACKLOG", 0)
+    there, here = server(), client()
+    there.context.start()
+    before = open_fds()
+    with attacker(runtime_dir):
+        here.context.start()
+        assert here.engine.wait(SOON_S)
+        here.engine.progress()
+        assert (here.state, len(there.up)) == (State.STARTING, 0)
+        until(lambda: inside(there.context).lobby._silent, there.engine)
+        while not there.up:
+            assert here.engine.wait(SOON_S)
+            here.engine.progress()
+            there.engine.progress()
+    until(lambda: here.state is State.RUNNING and not inside(there.context).lobby._silent, here.engine, there.engine)
+    assert open_fds() == before + 6  # of the connection: no timer is left
+    leave(here, there)
+
+
+def test_a_client_that_stops_while_the_backlog_is_full(runtime_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(meeting, "BACKLOG", 0)
+    there, here = server(), client()
+    there.context.start()
+    with attacker(runtime_dir):
+        before = open_fds()
+        for _ in range(2):
+            here.context.start()
+            here.context.stop()
+            until(lambda: here.state is State.IDLE, here.engine)
+            assert open_fds() == before
+    leave(here, there)

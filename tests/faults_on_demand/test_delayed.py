@@ -9,8 +9,10 @@ import pytest
 from comch_next import State
 from tests.control_path.pair import client, connect, leave, pair, server, until
 from tests.faults_on_demand.conftest import Demand
+from tests.inside import inside
 from tests.processes import SOON_S
 from tests.pull.support import Stage, ready
+from tests.pull.support import until as pull_until
 
 MakeStage = Callable[[str], Stage]
 
@@ -84,6 +86,17 @@ def test_a_port_is_told(make_stage: MakeStage, one_sided: bool) -> None:
             port.arm_service()
     assert woken < 20, "it slept"
     assert port.accept() is not None
+
+
+def test_a_one_sided_port_is_told_of_several(make_stage: MakeStage) -> None:
+    stage = make_stage("delay:service@1=1000s")
+    port, coming = stage.server("driver", one_sided=True), [stage.client("driver") for _ in range(3)]
+    port.context.start()
+    assert not ready(port.recv_fd)
+    for each in coming:
+        each.context.start()
+    late = inside(port.context).late
+    pull_until(lambda: port.pending == 0 and len(late) == 3)
 
 
 def test_a_server_that_stops_lets_go(demand: Demand) -> None:

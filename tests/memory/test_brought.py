@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import signal
 from collections.abc import Iterator
@@ -21,7 +22,9 @@ from comch_next import (
     NotSupported,
     PostRecvTask,
 )
-from comch_next.driver.emulated._export import Export
+from comch_next.driver.emulated._export import NOTICE, Export
+from comch_next.driver.emulated._kernel.memory import ffi
+from comch_next.driver.emulated._remote import _FACTS, _SEALS
 from tests.fast_path.lane import Inbox, Lane
 from tests.processes import Child, StartPython
 
@@ -197,3 +200,16 @@ def test_a_consumer_takes_no_memory_that_may_only_be_read(lane: Lane, start_pyth
     with Mmap.create_from_export(there, lane.there.context.device) as mmap:
         with pytest.raises(NotPermitted, match="PCI_READ_WRITE"):
             Consumer(lane.there.connection, mmap)
+
+
+@pytest.mark.parametrize("size", [0, 1 << 63, (1 << 64) - 1])
+def test_a_range_that_no_memory_has(device: Device, size: int) -> None:
+    """A lying exporter: it has the notice of it, and memory where that begins."""
+    permissions, memory = int(AccessFlag.PCI_READ_WRITE), ffi.new("char[]", SIZE)
+    addr = int(ffi.cast("uintptr_t", memory))
+    notice = os.memfd_create(NOTICE, os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+    os.write(notice, _FACTS.pack(addr, size, permissions))
+    fcntl.fcntl(notice, fcntl.F_ADD_SEALS, _SEALS)
+    with pytest.raises(InvalidValue, match="mmap_create_from_export"):
+        Mmap.create_from_export(Export.of(notice, permissions, size).encode(), device)
+    os.close(notice)

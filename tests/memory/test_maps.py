@@ -216,3 +216,10 @@ def test_permissions_that_there_are_not(device: Device, wrong: Any) -> None:
     with pytest.raises(InvalidValue, match="lacks permissions"):
         mmap.start()
     mmap.destroy()
+
+
+def test_a_refused_number_that_python_does_not_write(device: Device) -> None:
+    mmap = Mmap(device)
+    with pytest.raises(InvalidValue, match="not a whole number of 16610 bits"):
+        mmap._mmaps.set_memrange(mmap._handle, 10**5000)
+    mmap.destroy()

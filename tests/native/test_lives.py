@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import time
+from collections.abc import Callable
 from itertools import chain
+from typing import Any
 
 import pytest
 
 import comch_next as comch
+from comch_next.driver import load
 from comch_next.driver.native._handle import lives
+from comch_next.driver.protocol import new_lock
 from tests.native.conftest import Log
 from tests.native.test_callbacks import Loop
 from tests.processes import StartPython
@@ -188,3 +193,70 @@ def _refusal(call: object) -> BaseException | None:
     except comch.DocaError as error:
         return error
     return None
+
+
+class Late:
+    """A lock that another thread had, which has destroyed what it is for."""
+
+    def __init__(self, destroy: Callable[[], object]) -> None:
+        self.lock, self.destroy = new_lock(), destroy
+
+    def __enter__(self) -> None:
+        self.lock.acquire()
+        destroy, self.destroy = self.destroy, lambda: None
+        destroy()
+
+    def __exit__(self, *_: object) -> None:
+        self.lock.release()
+
+
+@pytest.mark.parametrize("call", ["destroy", "get_state", "take_back_tasks", "start"])
+def test_what_another_thread_has_just_destroyed_is_left_alone(stub: Log, call: str) -> None:
+    with comch.devices()[0].open() as device:
+        contexts = load().contexts
+        handle: Any = comch.Client(device, "svc")._handle
+        handle.life.lock = Late(lambda: contexts.destroy(handle))
+        stub()
+        with pytest.raises(comch.InvalidValue, match="has been destroyed"):
+            getattr(contexts, call)(handle)
+        assert stub() == ["doca_comch_client_destroy"]
+
+
+@pytest.mark.parametrize("call", ["destroy", "request_notification", "get_notification_handle", "progress"])
+def test_an_engine_that_another_thread_has_just_destroyed(stub: Log, call: str) -> None:
+    engines = load().engines
+    handle: Any = engines.create()
+    engines.get_notification_handle(handle)
+    handle.life.lock = Late(lambda: engines.destroy(handle))
+    stub()
+    with pytest.raises(comch.InvalidValue, match="has been destroyed"):
+        getattr(engines, call)(handle)
+    assert stub() == ["doca_pe_destroy"]
+
+
+@pytest.mark.parametrize("call", ["doca_mmap_set_memrange", "doca_mmap_add_dev", "doca_mmap_destroy"])
+def test_an_interrupt_leaves_no_map_half_changed(stub: Log, call: str) -> None:
+    """It comes while the library runs: what that has done is known when it is raised."""
+    with comch.devices()[0].open() as device:
+        mmap = comch.Mmap()
+        handle: Any = mmap._handle
+        library: Any = mmap._mmaps.library  # type: ignore[attr-defined]
+
+        def interrupted(*_: object) -> int:
+            os.kill(os.getpid(), signal.SIGINT)
+            return 0
+
+        library[call] = interrupted
+        for change in (lambda: mmap.set_memrange(bytearray(8)), lambda: mmap.add_dev(device), mmap.destroy):
+            try:
+                change()
+            except KeyboardInterrupt:
+                break
+        known = {
+            "doca_mmap_set_memrange": handle.life.memory is not None,
+            "doca_mmap_add_dev": len(handle.devices) == 1,
+            "doca_mmap_destroy": handle.pointer is None,
+        }
+        assert known[call]
+        if handle.pointer is not None:
+            mmap.destroy()

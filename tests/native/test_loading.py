@@ -70,6 +70,18 @@ def test_only_the_place_that_is_asked_for_is_tried(tmp_path: Path, monkeypatch: 
     assert tried == [str(tmp_path / NOT_HERE), str(tmp_path / "libdoca_common.so")]
 
 
+def test_an_empty_place_is_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, start_python: StartPython
+) -> None:
+    """Nor is it the program itself. What pkg-config prints may be in any encoding."""
+    monkeypatch.setenv("COMCH_DOCA_LIB", "")
+    monkeypatch.setenv("LD_LIBRARY_PATH", str(tmp_path))
+    fake_pkg_config(tmp_path, "printf 'gibt es nicht: \\344' >&2; exit 1", monkeypatch)
+    first, *tried = in_a_process_of_its_own(start_python).splitlines()
+    assert first == f"driver 'native' cannot be loaded: {NOT_HERE} was not found; tried:"
+    assert tried[1].endswith("gibt es nicht: \ufffd")
+
+
 def test_a_file(stub: Log) -> None:
     assert [info.pci_addr_str for info in devices()] == ["0000:b1:00.0"]
     assert load().name == "native"

@@ -10,6 +10,8 @@ import pytest
 
 import comch_next as comch
 from comch_next.driver import load
+from tests.descriptors import open_fds
+from tests.faults.exhausted import full_table
 from tests.native.conftest import Log
 from tests.native.test_callbacks import Loop
 
@@ -80,3 +82,13 @@ def test_the_engine_closes_its_descriptors(stub: Log) -> None:
     assert len(os.listdir("/proc/self/fd")) == before + 2
     engine.destroy()
     assert len(os.listdir("/proc/self/fd")) == before - 1
+
+
+def test_without_a_descriptor_to_spare(stub: Log) -> None:
+    with comch.ProgressEngine() as engine:
+        for left in range(2):
+            before = open_fds()
+            with full_table(left), pytest.raises(comch.NoMemory):
+                engine.notification_handle  # noqa: B018
+            assert open_fds() == before
+        assert engine.notification_handle > 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,6 +13,7 @@ from comch_next.driver import load
 from comch_next.driver.native._library import Library, ffi
 from tests.native.conftest import Log
 from tests.native.stub import build
+from tests.native.test_callbacks import Loop
 
 OLDER, NEWER = "2.7", "3.0"
 RENAMED = {row.name: row.replaced_by for row in api.functions("comch") if row.replaced_by}
@@ -98,3 +100,39 @@ def test_what_a_call_returned_is_raised_with_what_the_header_says(
         engine.connect_ctx(client)
         client.destroy()
     device.close()
+
+
+def test_a_data_path_on_the_dpa_that_the_library_refuses(stub: Log) -> None:
+    with comch.devices()[0].open() as device:
+        contexts: Any = load().contexts
+        client = comch.Client(device, "svc")
+        contexts.library["doca_ctx_set_datapath_on_dpa"] = lambda *_: comch.ErrorCode.NOT_SUPPORTED
+        with pytest.raises(comch.NotSupported, match="doca_ctx_set_datapath_on_dpa returned"):
+            contexts.set_datapath_on_dpa(client._handle, 0x1000)
+        with pytest.raises(comch.InvalidValue, match="takes an address, not 'x'"):
+            contexts.set_datapath_on_dpa(client._handle, "x")
+        client.destroy()
+
+
+def test_what_is_no_address_is_refused(stub: Log) -> None:
+    with comch.BufInventory(1) as inventory, comch.devices()[0].open() as device, comch.Mmap(device, 64) as mmap:
+        take: Any = load().buf_inventories.buf_get_by_addr
+        for wrong in ("x", None, [1]):
+            with pytest.raises(comch.InvalidValue, match="takes an address, not"):
+                take(inventory._handle, mmap._handle, wrong, 1)
+
+
+def test_a_task_stays_the_programs_where_the_library_cannot_submit_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fresh_driver: None
+) -> None:
+    monkeypatch.setenv("COMCH_DRIVER", "native")
+    monkeypatch.setenv("COMCH_DOCA_LIB", str(build(tmp_path, NEWER, without=["doca_task_submit_ex"])))
+    loop = Loop()
+    loop.run()
+    task = loop.client.task_send_alloc_init(loop.client.connection, b"x")
+    with pytest.raises(comch.NotSupported, match="has no such function"):
+        task.submit_ex(comch.SubmitFlag.FLUSH)
+    task.submit()
+    while loop.engine.progress():
+        pass
+    loop.close()

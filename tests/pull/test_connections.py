@@ -8,8 +8,9 @@ import pytest
 
 import comch_next as comch
 from comch_next import ErrorCode, State
+from tests.inside import inside
 from tests.processes import StartPython
-from tests.pull.support import PEER, Stage, until
+from tests.pull.support import PEER, Stage, ready, until
 
 
 def test_accept_hands_out_each_connection_once(stage: Stage, form: str) -> None:
@@ -227,3 +228,20 @@ def test_stopping_a_server_ends_every_connection(stage: Stage, form: str) -> Non
     server, client = stage.meet(server.port, client.port)
     assert client.send(b"again")
     assert server.receive() == b"again"
+
+
+@pytest.mark.parametrize("one_sided", [False, True])
+def test_of_connections_that_ended_while_the_queue_was_full_nothing_is_kept(stage: Stage, one_sided: bool) -> None:
+    """Whoever waits to send there is woken all the same."""
+    server = stage.server("driver", one_sided=one_sided)
+    server.context.start()
+    for _ in range(3):
+        mine, theirs = stage.meet(server, stage.client("driver"))
+        until(lambda mine=mine: not mine.send(b"x"))  # type: ignore[misc]
+        inside(theirs.connection).lose(ErrorCode.CONNECTION_RESET, "a death")  # without a word
+        with pytest.raises(comch.ConnectionReset):
+            until(server.receive)
+        server.arm_send()
+        assert ready(server.send_fd)
+    port: Any = server._port
+    assert not port.sends.blocked

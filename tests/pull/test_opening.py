@@ -41,3 +41,14 @@ def test_an_unknown_form_is_refused(stage: Stage, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setenv("COMCH_PULL", value)
     with pytest.raises(comch.InvalidValue, match=f"COMCH_PULL is '{value}'; legal are driver, threaded and empty"):
         stage.server("driver")
+
+
+def test_a_closed_port_that_is_opened_again_leaves_room_for_another() -> None:
+    with comch.open_device("b1:00.0") as device:
+        client = comch.Client(device, "svc")
+        port = PullPort(client)
+        port.close()
+        with pytest.raises(BadState, match="has been closed"):
+            port.reopen()
+        PullPort(client)
+        client.close()

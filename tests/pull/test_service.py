@@ -141,3 +141,19 @@ def test_a_server_of_callbacks_is_not_asked(stage: Stage, ask: Callable[[comch.S
     stage.contexts.append(server)
     with pytest.raises(comch.BadState, match="listen"):
         ask(server)
+
+
+def test_a_server_that_starts_again_reports_nothing_of_its_former_life(stage: Stage) -> None:
+    """Nor does a client: of connections that ended before its stop, and whose messages nobody has asked for."""
+    server = stage.server("driver")
+    mine, theirs = stage.meet(server, stage.client("driver"))
+    assert theirs.send(b"old")
+    theirs.context.close()
+    until(lambda: server.status(mine.connection) is comch.ErrorCode.SHUTDOWN)
+    server.context.stop()
+    until(lambda: server.context.engine.progress() or server.context.state is comch.State.IDLE)
+    server.context.start()
+    assert server.receive() is None
+    mine, theirs = stage.meet(server, stage.client("driver"))
+    assert theirs.send(b"new")
+    assert mine.receive() == b"new"

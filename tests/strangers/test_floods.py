@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import comch_next as comch
+from comch_next.driver.emulated._fabric import lobby
 from tests.control_path.pair import Side, client, connect, leave, server, until
 from tests.descriptors import open_fds
 from tests.fabric.hostile import Attacker
@@ -173,3 +174,21 @@ def test_one_that_greets_late_is_still_heard(service: tuple[Side, Side], runtime
         assert late.code() == comch.ErrorCode.SUCCESS
     late.close()
     until(lambda: there.down, there.engine)
+
+
+def test_who_has_greeted_waits_for_a_server_that_has_been_busy(
+    service: tuple[Side, Side], runtime_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It has more clients than it lets in at once, and the patience with silent ones is over at its next look."""
+    there, _ = service
+    monkeypatch.setattr(lobby, "_PATIENCE_S", 0.0)
+    before = open_fds()
+    crowd = [Attacker(runtime_dir) for _ in range(3 * SHARE)]
+    for each in crowd:
+        each.greet()
+    until(lambda: len(there.up) == len(crowd) + 1, there.engine)
+    assert all(ok for _, ok in there.up)
+    for each in crowd:
+        each.close()
+    until(lambda: len(there.down) == len(crowd), there.engine)
+    assert open_fds() == before

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import select
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
 import comch_next as comch
 from tests.control_path.pair import until
 from tests.fabric.hostile import attacker
+from tests.inside import inside
 
 
 @pytest.mark.parametrize("one_sided", [True, False])
@@ -40,3 +43,36 @@ def test_the_next_client_is_met_and_its_end_wakes(runtime_dir: Path, one_sided: 
         with pytest.raises(comch.ConnectionReset):
             server.receive(timeout=5)
         server.close()
+
+
+class Descriptor(NamedTuple):
+    """What can be watched."""
+
+    number: int
+
+    def fileno(self) -> int:
+        return self.number
+
+
+def test_a_number_that_is_anothers_now_is_not_called_for_what_it_was() -> None:
+    """Two are ready at once; the first one's handler closes the other, and has another one of its number."""
+    called: list[str] = []
+    with comch.open_device("b1:00.0") as device:
+        client = comch.Client(device, "svc")
+        assert client.engine is not None
+        context = inside(client)
+        first, second, silent = (Descriptor(os.eventfd(value)) for value in (1, 1, 0))
+
+        def replace() -> None:
+            called.append("first")
+            context.unwatch(second)
+            os.dup2(silent.number, second.number)
+            context.watched(second, lambda: called.append("new"))
+
+        context.watched(first, replace)
+        context.watched(second, lambda: called.append("second"))
+        context._poll_sockets(context.engine, False)
+        assert called == ["first"]
+        client.close()
+        for each in (first, second, silent):
+            os.close(each.number)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import os
+import signal
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -12,7 +14,10 @@ import pytest
 
 import comch_next as comch
 from comch_next import Again, ConnectionReset, InUse, InvalidValue, NoMemory, State
-from tests.control_path.pair import DPU, REP, client, leave, pair, until
+from comch_next.driver import load
+from comch_next.driver._traced._file import TraceFile
+from comch_next.driver.protocol import Own
+from tests.control_path.pair import DPU, REP, client, leave, pair, server, until
 from tests.fast_path.lane import Lane
 from tests.processes import StartPython
 from tests.pull.support import FORMS, PEER, Stage
@@ -279,3 +284,82 @@ def test_each_line_names_the_programs(trace: Path) -> None:
     (sent,) = of(lines, "send")
     path, _, number = sent["at"].rpartition(":")
     assert ".submit()" in Path(path).read_text().splitlines()[int(number) - 1]
+
+
+def test_memory_that_only_tasks_reach(trace: Path) -> None:
+    """Its bytes cannot be told, and travel as without a trace."""
+    lane = Lane()
+    here, there = lane.here.context.device, lane.there.context.device
+    brought = comch.Mmap(here, bytearray(b"hello" * 1000), comch.AccessFlag.PCI_READ_WRITE)
+    room = comch.Mmap(there, bytearray(4096), comch.AccessFlag.PCI_READ_WRITE)
+    for mmap in (brought, room):
+        mmap.start()
+    source = comch.Mmap.create_from_export(brought.export_pci(here), here)
+    lane.inbox.consumer.destroy()
+    lane.inbox.mmap.destroy()
+    lane.inbox.mmap = comch.Mmap.create_from_export(room.export_pci(there), there)
+    lane.inbox.consumer = comch.Consumer(lane.there.connection, lane.inbox.mmap)
+    ended: list[comch.PostRecvTask] = []
+    lane.inbox.consumer.task_post_recv_set_conf(ended.append, ended.append, 4)
+    lane.inbox._free = [lane.inbox.mmap.addr]
+    lane.run()
+    lane.inbox.post()
+    buf = lane.outbox.inventory.buf_get_by_data(source, source.addr, 5)
+    lane.outbox.producer.task_send_alloc_init(buf, b"", lane.inbox.consumer.id).submit()
+    lane.until(lambda: ended and lane.outbox.sent)
+    assert bytes(room.view[:5]) == b"hello"
+    lane.inbox._give_back(ended[0])
+    for mmap in (source, brought, room):
+        mmap.destroy()
+    number = lane.inbox.consumer.id
+    lane.close()
+    lines = read(trace)
+    for what in ("send", "receive"):
+        (line,) = of(lines, what, consumer=number)
+        assert line.keys().isdisjoint({"length", "digest"})
+
+
+@pytest.mark.parametrize("number", [object(), 10**5000, -1], ids=["none", "long", "negative"])
+def test_a_refused_number_is_told_as_without_a_trace(trace: Path, number: Any) -> None:
+    lane = Lane().run()
+    with pytest.raises(InvalidValue, match="takes a whole number from 1"):
+        lane.outbox.producer.task_send_alloc_init(None, b"x", number)
+    lane.close()
+    (line,) = of(read(trace), "send")
+    assert line["result"] == "DOCA_ERROR_INVALID_VALUE"
+
+
+def test_the_sizes_of_a_port_that_was_refused_are_told_of_none(trace: Path) -> None:
+    with comch.open_device(DPU) as device:
+        made = comch.Server(device, REP, "svc")
+        with pytest.raises(InvalidValue):
+            comch.PullPort(made, send_queue_size=object())  # type: ignore[arg-type]
+        comch.PullPort(made)
+        made.start()
+        made.close()
+    (line,) = of(read(trace), "state", old="IDLE")
+    assert "send_queue_size" not in line
+
+
+@pytest.mark.parametrize("own", [False, True])
+def test_a_signal_that_comes_while_a_callback_is_recorded(
+    trace: Path, monkeypatch: pytest.MonkeyPatch, own: bool
+) -> None:
+    """The callback runs all the same, and the signal's exception comes afterwards."""
+    there = server()
+    handle, contexts = there.context._handle, load().contexts
+    told: list[State] = []
+
+    def changed(_: object, __: object, new: State) -> None:
+        told.append(new)
+
+    contexts.set_state_changed_cb(handle, Own(changed) if own else changed)
+    with monkeypatch.context() as patch:
+        patch.setattr(TraceFile, "write", lambda *_: os.kill(os.getpid(), signal.SIGINT))
+        with pytest.raises(KeyboardInterrupt):
+            contexts.start(handle)
+    assert told == [State.RUNNING]
+    contexts.stop(handle)
+    contexts.destroy(handle)
+    there.engine.destroy()
+    there.context.device.close()

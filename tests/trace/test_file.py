@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -50,6 +52,24 @@ server.listen()
 client = comch.Client(comch.open_device("b1:00.0"), "svc")
 client.connect(timeout=0)
 os._exit(3)
+"""
+ELSEWHERE = """
+import os, sys
+os.chdir(sys.argv[1])
+import comch_next as comch
+comch.open_device("03:00.0").close()
+if os.fork() == 0:
+    if sys.argv[2] == "/proc":
+        os.chdir("/proc")
+    else:
+        os.rename("trace.jsonl", "kept")
+        os.mkdir("trace.jsonl")
+    comch.open_device("b1:00.0")
+    if sys.argv[2] != "/proc":
+        os.rmdir("trace.jsonl")
+        os.rename("kept", "trace.jsonl")
+    os._exit(0)
+print(os.wait()[1])
 """
 LINES = """
 import sys
@@ -143,6 +163,35 @@ def test_a_full_disk_ends_the_trace_and_not_the_program(
     with comch.Server(comch.open_device("03:00.0"), "b1:00.0", "svc"):
         pass
     assert capsys.readouterr().err.count("COMCH_TRACE: the trace ends here: ") == 1
+
+
+def test_a_full_disk_that_has_standard_error_too(monkeypatch: pytest.MonkeyPatch, fresh_driver: None) -> None:
+    monkeypatch.setenv("COMCH_TRACE", "/dev/full")
+    full = open("/dev/full", "w", buffering=1)  # noqa: SIM115  # which cannot be closed as others
+    with monkeypatch.context() as patch:
+        patch.setattr(sys, "stderr", full)
+        with comch.Server(comch.open_device("03:00.0"), "b1:00.0", "svc"):
+            pass
+    with suppress(OSError):
+        full.close()
+
+
+@pytest.mark.parametrize(("place", "told"), [("/proc", False), ("/dev/null", True)])
+def test_a_child_that_goes_elsewhere(tmp_path: Path, start_python: StartPython, place: str, told: bool) -> None:
+    """It writes to the same file, or to none when it can open that no more."""
+    there = tmp_path / "there"
+    there.mkdir()
+    done = start_python("-c", ELSEWHERE, str(there), place, env={"COMCH_TRACE": "trace.jsonl"}).finish()
+    assert done.stdout == "0\n"
+    assert done.stderr.count("COMCH_TRACE: the trace ends here: ") == told
+    assert len(of(read(there / "trace.jsonl"), "open")) == (1 if told else 2)
+
+
+@pytest.mark.parametrize("place", ["nothing_of_this_name", "nothing_of_this_name:x", "os:nothing", ":x"])
+def test_a_sink_that_is_none_is_refused(monkeypatch: pytest.MonkeyPatch, fresh_driver: None, place: str) -> None:
+    monkeypatch.setenv("COMCH_TRACE_SINK", place)
+    with pytest.raises(InvalidValue, match=r"COMCH_TRACE_SINK is .*; legal is MODULE:FUNCTION"):
+        load()
 
 
 def test_it_is_the_owners(trace: Path) -> None:

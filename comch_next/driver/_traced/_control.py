@@ -5,7 +5,7 @@ from typing import Any
 
 from comch_next.driver._traced._nouns import Noun, Tasks
 from comch_next.driver._traced._tracer import ACCEPTED, Flight, Link, facts_of, now, result
-from comch_next.driver.protocol import Unrecorded
+from comch_next.driver.protocol import Own, Unrecorded, interruptible
 from comch_next.errors import DocaError
 
 __all__ = ["Clients", "Connections", "Contexts", "SendTasks", "Servers"]
@@ -38,9 +38,9 @@ class Contexts(Noun):
         received = self._tracer.received
 
         def arrived(link: Link, data: Any) -> object:
-            return on_message(received(link, data), data)
+            return interruptible(on_message, received(link, data), data)
 
-        self._noun.event_msg_recv_register(ctx, arrived if callable(on_message) else on_message, view)
+        self._noun.event_msg_recv_register(ctx, Own(arrived) if callable(on_message) else on_message, view)
 
     def event_consumer_register(self, ctx: Any, new: Any, expired: Any) -> None:
         recorded = self._tracer.of_connection

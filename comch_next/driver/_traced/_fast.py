@@ -6,7 +6,7 @@ from typing import Any
 
 from comch_next.driver._traced._nouns import Noun, Tasks
 from comch_next.driver._traced._tracer import ACCEPTED, Flight, Link, Tracer, now, result
-from comch_next.driver.protocol import WeakTable
+from comch_next.driver.protocol import Own, WeakTable, interruptible
 from comch_next.errors import DocaError
 
 __all__ = ["Consumers", "MsgQs", "PostRecvTasks", "ProducerSendTasks", "Producers"]
@@ -34,13 +34,14 @@ class Consumers(Noun):
             task = flight.task
             buf = tasks.get_buf(task)
             kept = buf is not None and bufs.get_refcount(buf)  # else given back while it was posted
-            data = bufs.get_view(buf)[flight.held :] if buf is not None and kept else b""
+            data = tracer.bytes_of(buf if kept else None)
+            data = data if data is None else data[flight.held :]
             producer, number = tasks.get_producer_id(task), next(tracer.scope(consumer).received)
             imm = tracer.immediate(tasks.get_imm_data(task))
             tracer.message("receive", flight.names, data, producer=producer, n=number, **imm)
-            return done(flight.user_data)
+            return interruptible(done, flight.user_data)
 
-        return filled if callable(done) else done
+        return Own(filled) if callable(done) else done
 
     def task_post_recv_alloc_init(self, consumer: Any, buf: Any, user_data: object = None) -> Any:
         flight = Flight(self._tracer.scope(consumer).names, user_data)
@@ -119,10 +120,15 @@ class Producers(Noun):
         try:
             flight.task = self._noun.task_send_alloc_init(producer, buf, imm_data, consumer_id, flight)
         except DocaError as error:
-            known = {"consumer": consumer_id, **result(error.code)}
-            self._tracer.message("send", flight.names, None, at_ns, **known)
+            known = {"consumer": consumer_id} if _can_be_id(consumer_id) else {}
+            self._tracer.message("send", flight.names, None, at_ns, **known, **result(error.code))
             raise
         return flight.task
+
+
+def _can_be_id(number: object) -> bool:
+    """Whether that is a number which a line can have: what was refused may be anything."""
+    return isinstance(number, int) and number.bit_length() <= 32
 
 
 class ProducerSendTasks(Tasks):
@@ -131,7 +137,8 @@ class ProducerSendTasks(Tasks):
     def submitted(self, flight: Flight, submit: Callable[..., None], *flags: int) -> None:
         at_ns, tracer = now(), self._tracer
         buf, consumer = self._noun.get_buf(flight.task), self._noun.get_consumer_id(flight.task)
-        data = b"" if buf is None else bytes(tracer.driver.bufs.get_view(buf))
+        found = tracer.bytes_of(buf)
+        data = found if found is None else bytes(found)
         known = {"consumer": consumer, **tracer.immediate(self._noun.get_imm_data(flight.task))}
         try:
             submit(flight.task, *flags)

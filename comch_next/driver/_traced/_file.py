@@ -10,7 +10,7 @@ from itertools import count
 from typing import Any
 
 from comch_next.driver._traced._place import caller
-from comch_next.driver.protocol import by_system, shielded
+from comch_next.driver.protocol import by_system, shielded, suppress_system
 from comch_next.errors import IoFailed
 
 __all__ = ["TraceFile"]
@@ -24,12 +24,16 @@ class TraceFile:
     """Opened at once, and again in a forked child; `%p` in its name stands for the process id.
 
     Appended to, so that processes may share it. Raises IoFailed when it cannot be opened. When it can be written no
-    more, the trace ends with a word on standard error: the program is not to suffer for it.
+    more, or a child cannot open it, the trace ends with a word on standard error: the program is not to suffer for it.
     """
 
     def __init__(self, name: str) -> None:
         self._name = name
         self._fd = -1
+        try:
+            self._place = os.getcwd()  # a forked child may go elsewhere before it opens the file
+        except by_system(OSError):
+            self._place = ""  # removed, as opening the file will report
         self._open()
         os.register_at_fork(after_in_child=shielded(self._disinherit))
 
@@ -37,7 +41,7 @@ class TraceFile:
         self._pid = os.getpid()
         self._numbers = count(1)
         self._ended = False
-        path = self._name.replace("%p", str(self._pid))
+        path = os.path.join(self._place, self._name.replace("%p", str(self._pid)))
         try:
             self._fd = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
         except by_system(OSError) as error:
@@ -46,13 +50,17 @@ class TraceFile:
     def _disinherit(self) -> None:
         """In a forked child, which opens the file when it has something to record."""
         fd, self._fd = self._fd, -1
+        self._ended = False
         if fd >= 0:  # else the parent was such a child itself, and had nothing to record
             os.close(fd)
 
     def write(self, what: str, facts: dict[str, Any], at_ns: int | None = None) -> int:
         """Append a line and give its number. `at_ns` is on the monotonic clock, which all processes share."""
-        if self._fd < 0:
-            self._open()
+        if self._fd < 0 and not self._ended:
+            try:
+                self._open()
+            except IoFailed as error:
+                self._end(error)
         number = next(self._numbers)
         t = time.monotonic_ns() if at_ns is None else at_ns
         place = caller()
@@ -71,5 +79,9 @@ class TraceFile:
             if os.write(self._fd, text) < len(text):
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         except by_system(OSError) as error:
-            self._ended = True
+            self._end(error)
+
+    def _end(self, error: Exception) -> None:
+        self._ended = True
+        with suppress_system(OSError, ValueError):  # full, too, or closed
             print(f"COMCH_TRACE: the trace ends here: {error}", file=sys.stderr)

@@ -71,8 +71,9 @@ def open_traced(driver: Driver, tracer: Tracer) -> OpenPort | None:
     ) -> Any:
         before = None if predecessor is None else predecessor._noun
         sizes = {"max_msg_size": max_msg_size, "send_queue_size": send_queue_size}
+        port = TracedPort(opened(ctx, max_msg_size, send_queue_size, one_sided, before), tracer)
         tracer.scope(ctx).port = {name: size for name, size in sizes.items() if size is not None}
-        return TracedPort(opened(ctx, max_msg_size, send_queue_size, one_sided, before), tracer)
+        return port
 
     return open_port
 

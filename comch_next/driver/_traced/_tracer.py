@@ -14,8 +14,8 @@ from typing import Any
 
 from comch_next._codes import ErrorCode, State
 from comch_next.driver._sink import Sink
-from comch_next.driver.protocol import Driver, Unrecorded
-from comch_next.errors import DocaError, code_name
+from comch_next.driver.protocol import Driver, Own, Unrecorded, interruptible
+from comch_next.errors import DocaError, NotSupported, code_name
 
 __all__ = ["ACCEPTED", "REFUSED", "Facts", "Flight", "Link", "Scope", "Tracer", "facts_of", "now", "result"]
 
@@ -161,6 +161,15 @@ class Tracer:
                 sink.write("payload", {"of": number, "offset": place * PART, "payload": _text(part)}, at_ns)
         return recorded
 
+    def bytes_of(self, buf: Any) -> Any:
+        """The bytes of a buffer, which may be None; None for memory that only tasks reach."""
+        if buf is None:
+            return b""
+        try:
+            return self.driver.bufs.get_view(buf)
+        except NotSupported:
+            return None
+
     def immediate(self, imm_data: bytes | None) -> Facts:
         """What is written of immediate data."""
         if not imm_data:
@@ -173,7 +182,8 @@ class Tracer:
         self.message("receive", link.names, data, n=next(link.received))
         return link.user_data
 
-    # Callbacks, as the driver gets them; what is not callable goes on as it is, to be refused
+    # Callbacks, as the driver gets them; what is not callable goes on as it is, to be refused. They are the library's
+    # own: a signal that comes while one records does not keep the program's callback from running.
 
     def state_changed(self, callback: Callback | None) -> Callback:
         """Record every change of state, then call the program's callback, if there is one."""
@@ -184,9 +194,9 @@ class Tracer:
             if scope.is_client:
                 self._client_moved(scope, ctx, old, new)
             if callback is not None:
-                callback(ctx, old, new)
+                interruptible(callback, ctx, old, new)
 
-        return changed
+        return Own(changed)
 
     def _settings(self, ctx: Any, scope: Scope, old: State) -> Facts:
         """The settings with which a server or client starts."""
@@ -211,9 +221,9 @@ class Tracer:
 
         def recorded(connection: Any, value: object) -> object:
             self.record(what, self.names(connection), **{fact: value})
-            return callback(connection, value)
+            return interruptible(callback, connection, value)
 
-        return recorded if callable(callback) else callback
+        return Own(recorded) if callable(callback) else callback
 
     def completion(self, tasks: Any, callback: Any) -> Any:
         """The completion of a send."""
@@ -222,9 +232,9 @@ class Tracer:
             if not isinstance(flight.user_data, Unrecorded):
                 status = code_name(tasks.get_status(flight.task))
                 self.record("complete", flight.names, **flight.facts, result=status)
-            return callback(flight.user_data)
+            return interruptible(callback, flight.user_data)
 
-        return completed if callable(callback) else callback
+        return Own(completed) if callable(callback) else callback
 
 
 def _text(data: Any) -> str:

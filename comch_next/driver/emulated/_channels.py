@@ -122,10 +122,12 @@ class Channels:
                 channel.unlisten(bell)
 
     def accepts(self, sock: Watchable) -> None:
-        """Watch a socket where a client may come in."""
-        self._accepting_fds.add(sock.fileno())
+        """Watch a socket where a client may come in. Idempotent."""
+        if sock.fileno() in self._accepting_fds:
+            return
         if self._accepting is not None:
             self._accepting.register(sock, select.EPOLLIN)
+        self._accepting_fds.add(sock.fileno())
 
     def end(self, sock: Watchable, *, wake_on_data: bool = False) -> None:
         """Watch the socket of a connection. `wake_on_data`: wake for a farewell, too, on a one-sided port."""

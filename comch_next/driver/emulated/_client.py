@@ -10,6 +10,7 @@ from comch_next.driver.emulated._device import Dev
 from comch_next.driver.emulated._fabric import handshake
 from comch_next.driver.emulated._fabric.bells import check_bell, new_bells
 from comch_next.driver.emulated._fabric.meeting import dial, runtime_dir
+from comch_next.driver.emulated._kernel.alarm import Alarm
 from comch_next.driver.emulated._kernel.memory import EXHAUSTED
 from comch_next.driver.emulated._pushed import Pushed
 from comch_next.driver.emulated._send_task import TaskPool
@@ -18,6 +19,8 @@ from comch_next.driver.protocol import by_system, uninterrupted
 from comch_next.errors import BadState, DocaError, Initialization, InvalidValue, describe
 
 __all__ = ["Client", "Clients"]
+
+_REDIAL_S = 0.01  # a server whose backlog is full is dialled again this often, also by a program that sleeps
 
 
 class Client(ControlContext):
@@ -31,6 +34,7 @@ class Client(ControlContext):
         self.delivery = Pushed(self)
         self.connection: Connection | None = None
         self._dialled = False
+        self._redial: Alarm | None = None  # while the server's backlog is full
 
     def supported(self) -> bool:
         row = self.dev.info.row
@@ -43,18 +47,21 @@ class Client(ControlContext):
         self._dialled = False
         try:
             self._dial()
-        except DocaError:
+        except BaseException:
             self._forget(self.connection)
             raise
         self.busy_engine()
 
     def _forget(self, connection: Connection) -> None:
+        self._end_redial()
         connection.disconnect()
         self.connections.remove(connection)
+        if connection in self.lost:
+            self.lost.remove(connection)
 
     @uninterrupted
     def _dial(self) -> None:
-        """Connect and greet. A full backlog is tried again at the next poll."""
+        """Connect and greet. A full backlog is tried again later."""
         connection = self.connection
         assert connection is not None
         own = self.dev.info.row.pci_addr
@@ -64,6 +71,7 @@ class Client(ControlContext):
                 raise ConnectionRefusedError(errno.ECONNREFUSED, f"no representor stands for {own}")
             sock = dial(dpu.pci_addr, own, self.name)
         except by_system(BlockingIOError):
+            self._dial_later()
             return
         except by_system(OSError) as error:
             if error.errno in EXHAUSTED:
@@ -71,6 +79,7 @@ class Client(ControlContext):
             why = "it cannot be reached" if isinstance(error, PermissionError) else "nobody listens on it"
             self._refused(f"{why} in {runtime_dir()} ({error.strerror or error})")
             return
+        self._end_redial()
         self._dialled = True
         connection.sock = sock
         self.watched(sock, self._on_welcome, accepts=True)
@@ -85,11 +94,28 @@ class Client(ControlContext):
         finally:
             handshake.close_all(bells)
 
+    def _dial_later(self) -> None:
+        """Wake the program for the next try: no socket does."""
+        try:
+            if self._redial is None:
+                self._redial = Alarm()
+                self.watched(self._redial, self._redial.stop, accepts=True)
+        except by_system(OSError) as error:
+            raise self._cannot_dial(error) from error
+        self._redial.set(_REDIAL_S)
+
+    def _end_redial(self) -> None:
+        redial, self._redial = self._redial, None
+        if redial is not None:
+            self.unwatch(redial)
+            redial.close()
+
     def _cannot_dial(self, error: OSError) -> Initialization:
         return Initialization(f"ctx_start: {self} cannot dial: {error}")
 
     def _refused(self, reason: str) -> None:
         assert self.connection is not None
+        self._end_redial()
         self._dialled = True
         self.connection.lose(ErrorCode.CONNECTION_ABORTED, f"connection to {self.name!r} failed: {reason}")
 
@@ -129,10 +155,12 @@ class Client(ControlContext):
         self.watched(connection.sock, connection.on_socket)
         self.move(Trigger.CONNECTED)
         self.delivery.on_welcomed(connection)
+        connection.log_up()
         return None
 
     def end(self) -> None:
-        """Do nothing: stop disconnects the one connection."""
+        """Dial no more; stop disconnects the one connection."""
+        self._end_redial()
 
     def check(self) -> bool:
         if self.state is State.STARTING and not self._dialled:

@@ -129,6 +129,9 @@ class Connection(Handle, Link):
         self.max_msg = sizes[0]
         self.status = ErrorCode.SUCCESS
         self.context.delivery.follow(self)
+
+    def log_up(self) -> None:
+        """Log that it came up. Whoever brings it up calls this last: a handler is the program's, and may raise."""
         log_event("%s is up", self)
 
     def in_progress(self) -> bool:
@@ -168,8 +171,9 @@ class Connection(Handle, Link):
     @uninterrupted
     def on_socket(self) -> None:
         """Read a datagram of the peer: news of a consumer, a farewell, or the end of the socket."""
-        assert self.sock is not None
         self.fast.speak()
+        if self.sock is None:  # it has just been lost: a consumer could not be announced
+            return
         try:
             data, fds = handshake.receive(self.sock)
         except by_system(BlockingIOError):
@@ -181,7 +185,7 @@ class Connection(Handle, Link):
             reason = "a bad datagram came" if data else "the other side has died"
         understood = self.fast.hear(data, fds)
         handshake.discard_all(fds)
-        if data == handshake.BYE:
+        if data == handshake.BYE or (not data and self.left()):  # a farewell has no room where news wait to be read
             self.lose(ErrorCode.SHUTDOWN, "the other side has left")
         elif not understood:
             self.lose(ErrorCode.CONNECTION_RESET, reason)

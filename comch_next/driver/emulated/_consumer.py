@@ -24,17 +24,19 @@ from comch_next.driver.emulated._fast_context import (
 )
 from comch_next.driver.emulated._guard import UNCONNECTED, callback, guard, up_to
 from comch_next.driver.emulated._kernel import calls
+from comch_next.driver.emulated._kernel.alarm import Alarm
 from comch_next.driver.emulated._kernel.memory import ffi, lib, make_shared, map_shared
 from comch_next.driver.emulated._mmap import Mmap, check_device, living_mmap
 from comch_next.driver.emulated._path import Path
 from comch_next.driver.emulated._state import Trigger
 from comch_next.driver.emulated._task import POOL, PROGRAM, SUCCESS, held_by_program
-from comch_next.driver.protocol import by_system, monotonic, uninterrupted
+from comch_next.driver.protocol import by_system, monotonic, suppress_system, uninterrupted
 from comch_next.errors import BadState, Initialization, InvalidValue, IoFailed, NotPermitted
 
 __all__ = ["Consumer", "Consumers", "PostRecvTask", "PostRecvTasks"]
 
 PATIENCE_S = 60.0  # how long a consumer that stops waits for a producer that has begun to write
+_LOOK_S = 0.02  # how often a program that sleeps meanwhile is woken: a producer that has given up rings no bell
 
 
 class PostRecvTask(FastTask, calls.PostRecvTask):
@@ -63,6 +65,7 @@ class Consumer(FastContext, calls.Consumer):
         self._bell = -1  # this side's end; producers have the other
         self._memory: Any = None  # keeps the posts mapped
         self._deadline = 0.0  # of its stop
+        self._alarm: Alarm | None = None  # which wakes the program until then
         self._bounce: Any = None  # a `char *` where producers write for memory that they cannot be given
         mmap.consumers.add(self)
 
@@ -80,12 +83,12 @@ class Consumer(FastContext, calls.Consumer):
         super().begin()
         try:
             self._offer = self._share()
+            self.path.run(partial(self.path.announce, self._offer, partial(self._announced, self._offer)))
         except BaseException as error:
             self.end()
             if isinstance(error, by_system(OSError, MemoryError)):
                 raise Initialization(f"ctx_start: {self} cannot get its memory: {error}") from error
             raise
-        self.path.run(partial(self.path.announce, self._offer, partial(self._announced, self._offer)))
 
     def _share(self) -> Offer:
         """Make what producers need, and the kernel's view of it."""
@@ -124,8 +127,9 @@ class Consumer(FastContext, calls.Consumer):
 
     def _announced(self, offer: Offer) -> None:
         """Run, by the connection's engine, once producers know the consumer; this consumer's engine does the rest."""
-        if self.engine is not None:
-            self.engine.call_soon_threadsafe(partial(self._registered, offer))
+        engine = self.engine  # asked once: its own thread may destroy the consumer meanwhile
+        if engine is not None:
+            engine.call_soon_threadsafe(partial(self._registered, offer))
 
     def _registered(self, offer: Offer) -> None:
         if offer is self._offer and self.state is State.STARTING and not self.lost:
@@ -137,12 +141,37 @@ class Consumer(FastContext, calls.Consumer):
         assert self._offer is not None
         lib.comch_close_posts(self.posts)
         self._deadline = monotonic() + PATIENCE_S
+        if lib.comch_being_written(self.posts):
+            self._wake_until_deadline()
         self._offer.close()
         self.path.run(partial(self.path.withdraw, self._offer))
 
+    def _wake_until_deadline(self) -> None:
+        """Wake a program that sleeps while a producer has begun to write: it need not finish."""
+        if self.engine is None:
+            return
+        with suppress_system(OSError):  # for want of descriptors: then a progress that comes by itself finds out
+            self._alarm = Alarm()
+            self._alarm.set(_LOOK_S)
+            self.engine.notification.watch(self._alarm)
+
+    def _end_patience(self) -> None:
+        alarm, self._alarm = self._alarm, None
+        if alarm is not None:
+            if self.engine is not None:
+                self.engine.notification.unwatch(alarm)
+            alarm.close()
+
     def check(self) -> bool:
         moved = super().check()
-        if self.state is State.STOPPING and self.posted and not self._being_written():
+        if self.state is not State.STOPPING:
+            return moved
+        if self.posted and self._being_written():
+            if self._alarm is not None:
+                self._alarm.set(_LOOK_S)
+            return moved
+        self._end_patience()
+        if self.posted:
             assert self.engine is not None
             if self in self.engine.consumers and self.arm_filled():
                 return True  # the engine delivers what has been written before the rest fails
@@ -190,6 +219,7 @@ class Consumer(FastContext, calls.Consumer):
         self.hold(None, 0)
         self.posts = self._memory = self._bounce = self._offer = None
         self._stop_reading()
+        self._end_patience()
         if self._bell >= 0:
             self.unlisten(self._bell)
             lib.comch_discard(self._bell)
@@ -285,6 +315,7 @@ class Consumers(FastContexts):
         consumer.set_dev_max_num_recv(number)
 
     @guard("consumer_", living(Consumer))
+    @uninterrupted
     def set_completion(self, consumer: Consumer, completion: object, user_data: object) -> None:
         consumer.set_completion(completion, user_data)
 

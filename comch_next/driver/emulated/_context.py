@@ -19,7 +19,16 @@ from comch_next.driver.emulated._state import CAUSES, LEGAL, TRANSITIONS, Trigge
 from comch_next.driver.emulated._task import Task
 from comch_next.driver.protocol import Lock, by_system, counted, listed, uninterrupted
 from comch_next.driver.protocol._typed import Protocol
-from comch_next.errors import BadConfig, BadState, Initialization, InUse, InvalidValue, NotConnected, NotSupported
+from comch_next.errors import (
+    BadConfig,
+    BadState,
+    DocaError,
+    Initialization,
+    InUse,
+    InvalidValue,
+    NotConnected,
+    NotSupported,
+)
 
 __all__ = ["Callback", "Context", "Contexts", "Posted", "Progress", "living", "unset"]
 
@@ -146,9 +155,11 @@ class Context(Handle, calls.Context, ABC):
             engine.keep(self)
         try:
             self.begin()
-        except BaseException:
+        except BaseException as error:
             if engine is not None:
                 engine.let_idle(self)
+            if isinstance(error, by_system(OSError)) and not isinstance(error, DocaError):
+                raise Initialization(f"ctx_start: {self} cannot start: {error}") from error
             raise
         return self.move(self.start_trigger)
 
@@ -178,6 +189,16 @@ class Context(Handle, calls.Context, ABC):
         freed = f"free the {counted(held, 'task')} that the program holds and " if held else ""
         return f"{freed}progress until IDLE"
 
+    def move_to_stop(self, *, clean: bool) -> State:
+        """Become IDLE when nothing is outstanding, else STOPPING: then progress does the rest, whatever the callback of
+        this change raises.
+        """
+        try:
+            return self.move(Trigger.STOP_CLEAN if clean else Trigger.STOP_BUSY)
+        finally:
+            if self.state is State.STOPPING:
+                self.busy_engine()
+
     def busy_engine(self) -> None:
         """Have progress attend to this context."""
         engine = self.engine
@@ -191,10 +212,9 @@ class Context(Handle, calls.Context, ABC):
 
     def watched(self, sock: Watchable, handler: Callable[[], None], events: int = select.EPOLLIN) -> None:
         """Call `handler` in the next poll that finds the socket readable (or `events`)."""
-        known = sock.fileno() in self._handlers
-        self._handlers[sock.fileno()] = handler
-        if not known:
+        if sock.fileno() not in self._handlers:
             self.watch.register(sock, events)
+        self._handlers[sock.fileno()] = handler
 
     def unwatch(self, sock: Watchable) -> bool:
         """Stop watching the socket. Whether it was watched."""
@@ -217,9 +237,10 @@ class Context(Handle, calls.Context, ABC):
 
     def _poll_sockets(self, engine: Progress, completed: bool) -> bool:
         moved = False
-        for fd, _ in self.watch.poll(0, _EVENTS):
-            handler = self._handlers.get(fd)
-            if handler is not None:
+        ready = [(fd, self._handlers.get(fd)) for fd, _ in self.watch.poll(0, _EVENTS)]
+        for fd, handler in ready:
+            # Else another one's handler has closed it since, and its number may be a new one's.
+            if handler is not None and self._handlers.get(fd) is handler:
                 handler()
                 moved = True
             if engine.full:

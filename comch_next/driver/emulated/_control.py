@@ -79,15 +79,14 @@ class ControlContext(Context):
         self.check_engine("ctx_stop")
         for connection in self.connections:
             connection.fast.check_unused("ctx_stop")
-        outstanding = self.tasks_out or self.connections or self.lost
-        trigger = Trigger.STOP_BUSY if outstanding else Trigger.STOP_CLEAN
-        if (self.state, trigger) in TRANSITIONS:
+        clean = not (self.tasks_out or self.connections or self.lost)
+        if (self.state, Trigger.STOP_CLEAN) in TRANSITIONS:
             self.end()
             for connection in list(self.connections):
                 connection.disconnect()
                 if connection not in self.lost:
                     self.lost_connection(connection)
-        return self.move(trigger)
+        return self.move_to_stop(clean=clean)
 
     def destroy(self) -> None:
         if self.state is State.IDLE:

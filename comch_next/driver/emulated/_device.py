@@ -5,8 +5,9 @@ from typing import NamedTuple
 from comch_next._codes import PciFuncType, RepFilter
 from comch_next.driver.emulated._checks import expect, in_use, says_no_memory
 from comch_next.driver.emulated._fabric import topology
+from comch_next.driver.emulated._guard import UNCONNECTED
 from comch_next.driver.emulated._kernel.fork import owned
-from comch_next.driver.protocol import WeakSet, counted, quoted, refuse_kernel, them
+from comch_next.driver.protocol import WeakSet, counted, quoted, refuse_kernel, them, uninterrupted
 from comch_next.errors import Driver, Initialization, InUse, InvalidValue, NotConnected, NotSupported
 
 __all__ = ["Dev", "DevInfo", "DevRep", "Devices", "RepInfo"]
@@ -103,30 +104,34 @@ class Devices:
         return [DevInfo(row, found) for row in found.visible()]
 
     @says_no_memory
+    @uninterrupted
     def open(self, devinfo: object) -> Dev:
         info = expect(devinfo, DevInfo, "dev_open")
         row = info.row
         if not row.working:
             raise NotConnected(f"device {row.pci_addr} is marked as not working and cannot be opened")
-        device = self._open.get(info)
-        if device is None:
-            return Dev(info, self._open)
-        if device.opens >= row.limits.max_open:
-            raise Initialization(
-                f"device {row.pci_addr} is open {counted(row.limits.max_open, 'time')}; close one first"
-            )
-        device.opens += 1
-        return device
+        with UNCONNECTED:  # two threads that open it have one handle
+            device = self._open.get(info)
+            if device is None:
+                return Dev(info, self._open)
+            if device.opens >= row.limits.max_open:
+                raise Initialization(
+                    f"device {row.pci_addr} is open {counted(row.limits.max_open, 'time')}; close one first"
+                )
+            device.opens += 1
+            return device
 
+    @uninterrupted
     def close(self, dev: object) -> None:
-        device = self._living(dev, "dev_close")
-        if device.opens == 1 and (users := in_use(lambda: len(device.users))):
-            who = counted(users, "context or memory map still uses", "contexts or memory maps still use")
-            text = f"{who} {self._name(device)}; destroy {them(users)} first"
-            raise InUse(f"dev_close: {text}")
-        device.opens -= 1
-        if not device.opens and self._open.get(device.info) is device:
-            del self._open[device.info]
+        with UNCONNECTED:
+            device = self._living(dev, "dev_close")
+            if device.opens == 1 and (users := in_use(lambda: len(device.users))):
+                who = counted(users, "context or memory map still uses", "contexts or memory maps still use")
+                text = f"{who} {self._name(device)}; destroy {them(users)} first"
+                raise InUse(f"dev_close: {text}")
+            device.opens -= 1
+            if not device.opens and self._open.get(device.info) is device:
+                del self._open[device.info]
 
     def _living(self, dev: object, call: str) -> Dev:
         device = expect(dev, Dev, call)

@@ -159,10 +159,7 @@ class FastContext(Context, calls.FastContext):
         if self.state in (State.STARTING, State.RUNNING):
             self.withdraw()
             clean = self.vacate(LEGAL[State.IDLE])
-        trigger = Trigger.STOP_CLEAN if clean else Trigger.STOP_BUSY
-        state = self.move(trigger)
-        self.busy_engine()
-        return state
+        return self.move_to_stop(clean=clean)
 
     def check(self) -> bool:
         """The loss of the connection is fatal: STARTING falls back, RUNNING stops."""

@@ -18,6 +18,7 @@ from comch_next.driver.emulated._context import Callback, Progress
 from comch_next.driver.emulated._device import Dev
 from comch_next.driver.emulated._fabric import handshake
 from comch_next.driver.emulated._fabric.offers import EXPIRED, NEW, News, Offer, Target
+from comch_next.driver.emulated._kernel.memory import EXHAUSTED
 from comch_next.driver.emulated._path import Path
 from comch_next.driver.protocol import by_system, suppress_system
 from comch_next.driver.protocol._typed import Protocol
@@ -156,8 +157,11 @@ class FastPath(Path):
             return False
         try:
             self.targets[consumer_id] = Target(offer.depth, offer.imm_max, offer.memory_size, fds)
-        except by_system(DocaError, OSError):
-            return False
+        except by_system(DocaError, OSError) as error:
+            if not isinstance(error, OSError) or error.errno not in EXHAUSTED:
+                return False
+            self.connection.lose(ErrorCode.CONNECTION_RESET, f"a consumer of the peer cannot be used: {error}")
+            return True
         fds.pop()  # the bell is the target's now
         self._tell(context.new_consumer, consumer_id)
         return True
@@ -185,9 +189,7 @@ class FastPath(Path):
         """Notify every context of this side that the connection has ended; the peer's consumers expire."""
         while self._outbox:
             handshake.close_all(self._outbox.popleft().fds)
-        for context in list(self.live):
-            if context.engine is not None:
-                context.engine.call_soon_threadsafe(context.on_peer_lost)
+        self.notify_live()
         while self.targets:
             consumer_id, target = self.targets.popitem()
             target.close()

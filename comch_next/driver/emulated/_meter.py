@@ -123,7 +123,8 @@ class Meter:
         if self._ahead is None:
             if not poller.any():  # asked before the completions: what is answered by then is among them
                 return False
-            self._ahead = sum(context.tasks_out for context in self._engine.active)
+            active = list(self._engine.active)  # in one step: other threads submit meanwhile
+            self._ahead = sum(context.tasks_out for context in active)
         if self._ahead and self._completed():
             self._ahead -= 1
             self._sources.rotate(1)  # its turn goes on

@@ -143,12 +143,14 @@ class Mmaps(Sharing):
         try:
             held = ffi.from_buffer("char[]", memory, require_writable=True)
         except NO_BUFFER:
-            raise InvalidValue(f"mmap_set_memrange takes writable memory in one piece, not {memory!r}") from None
+            raise InvalidValue(f"mmap_set_memrange takes writable memory in one piece, not {quoted(memory)}") from None
         self._set_range(mmap, held, len(held), -1)
 
     def set_dpa_memrange(self, mmap: object, dpa: object, dpa_addr: int, length: int) -> None:
         call = "mmap_set_dpa_memrange"
-        self.set_memrange(mmap, expect(dpa, Dpa, call).bytes_at(dpa_addr, length, call))
+        with UNCONNECTED:  # another thread may allocate memory meanwhile
+            memory = expect(dpa, Dpa, call).bytes_at(dpa_addr, length, call)
+        self.set_memrange(mmap, memory)
 
     @says_no_memory
     @_stopped

@@ -66,9 +66,7 @@ class MsgQ(Path, Handle):
 
     def dpa_failed(self) -> None:
         """The other side has failed: what runs on this one stops."""
-        for context in list(self.live):
-            if context.engine is not None:
-                context.engine.call_soon_threadsafe(context.on_peer_lost)
+        self.notify_live()
 
     @property
     def active(self) -> bool:
@@ -154,10 +152,12 @@ class MsgQs:
             return MsgQ(found)
 
     @_configurable
+    @uninterrupted
     def set_dpa_consumer(self, msgq: MsgQ, dpa: object) -> None:
         _choose(msgq, "consumer", dpa)
 
     @_configurable
+    @uninterrupted
     def set_dpa_producer(self, msgq: MsgQ, dpa: object) -> None:
         _choose(msgq, "producer", dpa)
 
@@ -186,6 +186,7 @@ class MsgQs:
         msgq.started = False
 
     @_configurable
+    @uninterrupted
     def destroy(self, msgq: MsgQ) -> None:
         msgq.alive = False
         msgq.dev.users.discard(msgq)

@@ -49,6 +49,13 @@ class Path(ABC):
                 f"{call}: the {self} still carries {listed([*map(str, self.live)])}; stop {them(len(self.live))} first"
             )
 
+    def notify_live(self) -> None:
+        """Have this side's consumers and producers learn on their own engines that the other side is lost."""
+        for context in list(self.live):
+            engine = context.engine  # asked once: its own thread may destroy it meanwhile
+            if engine is not None:
+                engine.call_soon_threadsafe(context.on_peer_lost)
+
     @property
     @abstractmethod
     def dev(self) -> Dev:

@@ -160,7 +160,7 @@ class Port(Pulled):
         for connection in self.ended:
             if not connection.waiting():
                 self.ended.remove(connection)
-                connection.close()
+                self.close_ended(connection)
                 text = f"receive: a connection of {self.context} has ended: {connection.reason}"
                 raise from_code(connection.status, text, connection=connection.user_data)
 
@@ -179,7 +179,9 @@ class Port(Pulled):
         connection = self.context.admit(self.waiting.pop(0))
         if connection.status != ErrorCode.SUCCESS:
             raise ConnectionReset(f"accept: {connection.reason}")
-        return greet(connection)
+        accepted = greet(connection)
+        connection.log_up()
+        return accepted
 
     # Queries
 
@@ -287,7 +289,8 @@ def _open(
     size = None if max_msg_size is None else expect_number(max_msg_size, limits.max_msg_size, "port_open")
     depth = limits.default_queue_size if send_queue_size is None else send_queue_size
     depth = expect_number(depth, limits.max_queue_size, "port_open")
-    context.delivery = port = make(context, size, depth, one_sided)
+    port = make(context, size, depth, one_sided)
     if before is not None:
         port.take_over(before)
+    context.delivery = port
     return port

@@ -13,7 +13,7 @@ class PortSends:
 
     def __init__(self, channels: Channels, one_sided: bool) -> None:
         self.blocked: dict[Connection, int] = {}
-        self.undelivered = False  # sends were lost with their connection, which the program does not know yet
+        self.news = False  # a connection has ended that a send waited for or was lost with, which arming has to report
         self._channels = channels
         self._one_sided = one_sided
 
@@ -26,6 +26,11 @@ class PortSends:
         if self.blocked.pop(connection, None) is not None:
             self.attend(connection)
 
+    def forget(self, connection: Connection) -> None:
+        """Forget a connection that is being closed: who still waits to send on it is woken by the next arming."""
+        if self.blocked.pop(connection, None) is not None:
+            self.news = True
+
     def attend(self, connection: Connection) -> None:
         """On a one-sided port a farewell is an event only while sends wait for the peer: they fail by it."""
         if connection.sock is not None and (self._one_sided or connection.in_progress()):
@@ -35,7 +40,7 @@ class PortSends:
 
     def arm(self, links: Iterable[Connection]) -> bool:
         """Arm what can end a wait. Whether it has ended already since the program last knew."""
-        news, self.undelivered = self.undelivered, False
+        news, self.news = self.news, False
         for link in links:
             news |= link.arm_flight()
             self.attend(link)

@@ -125,6 +125,7 @@ class Producers(FastContexts):
         producer.set_dev_max_num_send(number)
 
     @guard("producer_", living(Producer))
+    @uninterrupted
     def dpa_completion_attach(self, producer: Producer, completion: object, user_data: object) -> None:
         producer.dpa_completion_attach(completion, user_data)
 

@@ -88,7 +88,7 @@ class Pulled(Handle):
 
     def begin(self) -> None:
         while self.ended:
-            self.ended.pop().close()
+            self.close_ended(self.ended.pop())
 
     def accepts(self, sock: Watchable) -> None:
         self.channels.accepts(sock)
@@ -140,7 +140,7 @@ class Pulled(Handle):
     def on_lost(self, connection: Connection) -> None:
         if self._is_reported(connection):
             self.ended.append(connection)
-            self.sends.undelivered |= connection.undelivered > 0
+            self.sends.news |= connection.undelivered > 0
         self.notify(*(() if self._is_silent(connection) else ("send", "recv")), "service")
 
     def _is_reported(self, connection: Connection) -> bool:
@@ -157,7 +157,7 @@ class Pulled(Handle):
 
     def release(self, connection: Connection) -> None:
         if connection not in self.ended:
-            connection.close()
+            self.close_ended(connection)
 
     def report_loss(self, connection: Connection) -> None: ...  # by receive
 
@@ -167,9 +167,14 @@ class Pulled(Handle):
             return False
         if connection in self.ended:
             self.ended.remove(connection)
-        connection.close()
+        self.close_ended(connection)
         connection.status = ErrorCode.NOT_CONNECTED
         return True
+
+    def close_ended(self, connection: Connection) -> None:
+        """Close a connection that has ended, and keep nothing of it here."""
+        self.sends.forget(connection)
+        connection.close()
 
     def unlisten(self, connection: Connection) -> None:
         self.channels.unlisten(connection)

@@ -52,7 +52,9 @@ class Pushed:
     def drop_waiting(self) -> None: ...
 
     def on_greeted(self, greeting: Greeting) -> None:
-        self._context.admit(greeting)
+        connection = self._context.admit(greeting)
+        if connection.status is not ErrorCode.CONNECTION_ABORTED:
+            connection.log_up()
 
     def follow(self, connection: Connection) -> None:
         engine = self._context.engine

@@ -63,13 +63,18 @@ class Server(ControlContext):
 
     def begin(self) -> None:
         self.failed_for_good = False
+        self.delivery.begin()
         device, representor = self.dev.info.row, self.rep.info.row.pci_addr
         self._listener = Listener(device.pci_addr, representor, self.name)
         self._events = select.EPOLLIN
-        self.watched(self._listener.socket, self._on_clients, accepts=True)
-        self._removal = Removal.of(self._listener.path)
-        if self._removal is not None:
-            self.watched(self._removal, self._removal.drain, accepts=True)
+        try:
+            self.watched(self._listener.socket, self._on_clients, accepts=True)
+            self._removal = Removal.of(self._listener.path)
+            if self._removal is not None:
+                self.watched(self._removal, self._removal.drain, accepts=True)
+        except BaseException:
+            self.end()
+            raise
         most = device.limits.max_clients
         self._board = Board.of(most)  # last: what the server itself needs comes first
         place = self._board.place if self._board is not None else None
@@ -169,6 +174,10 @@ class Server(ControlContext):
             assert self._listener is not None
             self._events = events
             self.watch.modify(self._listener.socket, events)
+            if events == select.EPOLLIN:
+                self.delivery.accepts(self._listener.socket)
+            else:  # a port's descriptors would stay ready
+                self.delivery.forget(self._listener.socket)
 
     def check(self) -> bool:
         """Drop silent clients; a server whose socket file is gone or replaced has failed."""

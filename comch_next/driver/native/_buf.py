@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
-from comch_next.driver.native._calls import Noun, call, destroy_call
+from comch_next.driver.native._calls import Noun, as_pointer, call, destroy_call
 from comch_next.driver.native._handle import Handle, Life, address, live
 from comch_next.driver.native._library import Library, check, ffi, passed
 from comch_next.driver.native._mmap import Mmap
@@ -87,14 +87,17 @@ class BufInventories(Noun):
     stop = call("doca_buf_inventory_stop")
 
     def buf_get_by_args(self, inventory: object, mmap: object, addr: int, length: int, data: int, data_len: int) -> Buf:
-        ranges = (_pointer(addr), length, _pointer(data), data_len)
-        return self._take(inventory, mmap, "doca_buf_inventory_buf_get_by_args", *ranges)
+        name = "doca_buf_inventory_buf_get_by_args"
+        ranges = (as_pointer("void *", addr, name), length, as_pointer("void *", data, name), data_len)
+        return self._take(inventory, mmap, name, *ranges)
 
     def buf_get_by_addr(self, inventory: object, mmap: object, addr: int, length: int) -> Buf:
-        return self._take(inventory, mmap, "doca_buf_inventory_buf_get_by_addr", _pointer(addr), length)
+        name = "doca_buf_inventory_buf_get_by_addr"
+        return self._take(inventory, mmap, name, as_pointer("void *", addr, name), length)
 
     def buf_get_by_data(self, inventory: object, mmap: object, data: int, data_len: int) -> Buf:
-        return self._take(inventory, mmap, "doca_buf_inventory_buf_get_by_data", _pointer(data), data_len)
+        name = "doca_buf_inventory_buf_get_by_data"
+        return self._take(inventory, mmap, name, as_pointer("void *", data, name), data_len)
 
     def _take(self, inventory: object, mmap: object, name: str, *ranges: Any) -> Buf:
         found, lies_in = live(inventory, Inventory, name), live(mmap, Mmap, name)
@@ -133,10 +136,6 @@ class BufInventories(Noun):
         return live(inventory, Inventory, "doca_buf_inventory_get_user_data").user_data
 
     expand = call("doca_buf_inventory_expand")
-
-
-def _pointer(number: int) -> Any:
-    return ffi.cast("void *", number)
 
 
 class Bufs(Noun):

@@ -15,7 +15,7 @@ from comch_next.driver.native._library import Library, check, ffi, passed, text
 from comch_next.driver.protocol import NO_BUFFER, bytes_of, quoted, uninterrupted
 from comch_next.errors import InvalidValue
 
-__all__ = ["Noun", "as_bytes", "as_text", "call", "destroy_call", "text_call"]
+__all__ = ["Noun", "as_bytes", "as_pointer", "as_text", "call", "destroy_call", "text_call"]
 
 _Convert = Callable[[Any], Any]
 
@@ -76,7 +76,7 @@ def _input(param: Param, name: str) -> _Convert:
     if param.ctype == "const char *":
         return lambda value: as_text(value, name)
     if param.ctype.endswith("*"):  # memory, or an object that another library has made: an address
-        return lambda number: ffi.cast(param.ctype, number)
+        return lambda number: as_pointer(param.ctype, number, name)
     return _same
 
 
@@ -85,6 +85,14 @@ def as_text(value: object, name: str) -> bytes:
     if not isinstance(value, str) or "\0" in value:
         raise InvalidValue(f"{name} takes text without NUL, not {quoted(value)}")
     return bytes_of(value)
+
+
+def as_pointer(ctype: str, number: object, name: str) -> Any:
+    """Return a pointer to an address; INVALID_VALUE for what is none."""
+    try:
+        return ffi.cast(ctype, number)
+    except (TypeError, ValueError, OverflowError):
+        raise InvalidValue(f"{name} takes an address, not {quoted(number)}") from None
 
 
 def as_bytes(data: Any, name: str) -> bytes:

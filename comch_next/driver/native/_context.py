@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, ClassVar, TypeVar
 
 from comch_next._codes import ErrorCode, State
-from comch_next.driver.native._calls import Noun
+from comch_next.driver.native._calls import Noun, as_pointer
 from comch_next.driver.native._device import Dev
 from comch_next.driver.native._handle import Handle, Life, live, nobody, task_at
 from comch_next.driver.native._kernel import calls
@@ -229,13 +229,14 @@ class Contexts(Noun):
     def destroy(self, ctx: object) -> None:
         context = live(ctx, Context, "destroy")
         with context.lock:
+            live(context, Context, "destroy")  # again: another thread may have done it
             context.life.destroy()
             context.ended()
 
     def get_state(self, ctx: object) -> State:
         context = live(ctx, Context, "doca_ctx_get_state")
         with context.lock:
-            return context.life.state()
+            return live(context, Context, "doca_ctx_get_state").life.state()
 
     def set_user_data(self, ctx: object, user_data: object) -> None:
         live(ctx, Context, "doca_ctx_set_user_data").user_data = user_data
@@ -256,11 +257,13 @@ class Contexts(Noun):
     def take_back_tasks(self, ctx: object) -> None:
         context = live(ctx, Context, "take_back_tasks")
         with context.lock:
+            live(context, Context, "take_back_tasks")
             if context.life.state() is State.STOPPING and not context.life.submitted:
                 context.life.free_held()
 
     def set_datapath_on_dpa(self, ctx: object, dpa: int) -> None:
-        self._call(ctx, "doca_ctx_set_datapath_on_dpa", ffi.cast("struct doca_dpa *", dpa))
+        name = "doca_ctx_set_datapath_on_dpa"
+        check(self._call(ctx, name, as_pointer("struct doca_dpa *", dpa, name)), name)
 
     def flush_tasks(self, ctx: object) -> None:
         if self.get_state(ctx) is State.IDLE:  # the function cannot tell

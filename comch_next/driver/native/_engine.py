@@ -1,7 +1,8 @@
 """The progress engine (guide: DOCA Core Progress Engine)."""
 
 import gc
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from comch_next.driver.native._calls import Noun, call
@@ -70,6 +71,7 @@ class Engines(Noun):
     def destroy(self, pe: object) -> None:
         engine = live(pe, Engine, "doca_pe_destroy")
         with engine.lock:
+            live(engine, Engine, "doca_pe_destroy")  # again: another thread may have done it
             if engine.life.children:
                 gc.collect()  # what the program has dropped may lie in circles
                 engine.life.end_orphans()
@@ -91,24 +93,25 @@ class Engines(Noun):
     def quick_clear(self, pe: Engine) -> None: ...
 
     def get_notification_handle(self, pe: object) -> int:
-        return self._notification(pe, "doca_pe_get_notification_handle").fileno()
+        with self._notification(pe, "doca_pe_get_notification_handle") as notification:
+            return notification.fileno()
 
-    def _notification(self, pe: object, name: str) -> Notification:
+    @contextmanager
+    def _notification(self, pe: object, name: str) -> Iterator[Notification]:
+        """The engine's, with its lock held while the block runs."""
         engine = live(pe, Engine, name)
         with engine.lock:
-            life = engine.life
+            life = live(engine, Engine, name).life  # again: another thread may have destroyed it
             if life.notification is None:
                 life.notification = Notification(self.library, engine.pointer, self._rings)
-            return life.notification
+            yield life.notification
 
-    def request_notification(self, pe: Any) -> None:
-        notification = self._notification(pe, "doca_pe_request_notification")
-        with pe.lock:
+    def request_notification(self, pe: object) -> None:
+        with self._notification(pe, "doca_pe_request_notification") as notification:
             notification.arm()
 
-    def clear_notification(self, pe: Any, handle: int) -> None:
-        notification = self._notification(pe, "doca_pe_clear_notification")
-        with pe.lock:
+    def clear_notification(self, pe: object, handle: int) -> None:
+        with self._notification(pe, "doca_pe_clear_notification") as notification:
             notification.disarm(handle)
 
     get_num_inflight_tasks = call("doca_pe_get_num_inflight_tasks")

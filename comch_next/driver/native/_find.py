@@ -42,10 +42,10 @@ def open_libraries(ffi: "FFI") -> dict[Generation, tuple[Any, str]]:
 
 
 def _candidates(generation: Generation, tried: list[str]) -> Iterator[str]:
-    """Yield names for the loader, the likeliest first; only those of COMCH_DOCA_LIB if that is set."""
+    """Yield names for the loader, the likeliest first; only those of COMCH_DOCA_LIB if that is set and not empty."""
     library = api.library(generation)
     given = os.environ.get("COMCH_DOCA_LIB")
-    if given is None:
+    if not given:
         yield library.soname
         for directory in _pkg_config_directories(library.pkg_config.split()[0], tried):
             yield os.path.join(directory, library.soname)
@@ -60,7 +60,9 @@ def _pkg_config_directories(module: str, tried: list[str]) -> Iterator[str]:
     for name in (module, _BEFORE_THE_SPLIT):
         command = ["pkg-config", "--variable=libdir", name]
         try:
-            ended = subprocess.run(command, capture_output=True, text=True, timeout=_PKG_CONFIG_S, check=False)
+            ended = subprocess.run(
+                command, capture_output=True, text=True, errors="replace", timeout=_PKG_CONFIG_S, check=False
+            )
         except by_system(OSError, subprocess.SubprocessError) as error:
             tried.append(f"{' '.join(command)}: {error}")
             continue

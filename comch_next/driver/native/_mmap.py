@@ -9,7 +9,7 @@ from comch_next.driver.native._calls import Noun, call
 from comch_next.driver.native._device import Dev
 from comch_next.driver.native._handle import Handle, Life, address, live
 from comch_next.driver.native._library import Library, check, ffi, passed
-from comch_next.driver.protocol import NO_BUFFER, by_system, quoted, uninterrupted
+from comch_next.driver.protocol import NO_BUFFER, by_system, interruptible, quoted, uninterrupted
 from comch_next.errors import InvalidValue, NoMemory, NotPermitted, NotSupported
 
 __all__ = ["Mmap", "Mmaps"]
@@ -59,6 +59,7 @@ class Mmaps(Noun):
         check(self.library["doca_mmap_create"](cell), "doca_mmap_create")
         return Mmap(self.library, cell[0])
 
+    @uninterrupted
     def destroy(self, mmap: object) -> None:
         found = live(mmap, Mmap, "doca_mmap_destroy")
         check(self.library["doca_mmap_destroy"](found.pointer), "doca_mmap_destroy")
@@ -70,6 +71,7 @@ class Mmaps(Noun):
     start = call("doca_mmap_start")
     stop = call("doca_mmap_stop")
 
+    @uninterrupted
     def add_dev(self, mmap: object, dev: object) -> None:
         name = "doca_mmap_add_dev"
         found, device = live(mmap, Mmap, name), live(dev, Dev, name)
@@ -77,6 +79,7 @@ class Mmaps(Noun):
         found.life.join(device.life)
         found.devices[device] = None  # kept: its handle closes it
 
+    @uninterrupted
     def rm_dev(self, mmap: object, dev: object) -> None:
         name = "doca_mmap_rm_dev"
         found, device = live(mmap, Mmap, name), live(dev, Dev, name)
@@ -90,14 +93,16 @@ class Mmaps(Noun):
     get_max_num_devices = call("doca_mmap_get_max_num_devices")
     set_permissions = call("doca_mmap_set_permissions")
 
+    @uninterrupted
     def set_memrange(self, mmap: object, memory: Any) -> None:
         name = "doca_mmap_set_memrange"
         try:
             held = ffi.from_buffer("char[]", memory, require_writable=True)
         except NO_BUFFER:
-            raise InvalidValue(f"{name} takes writable memory in one piece, not {memory!r}") from None
+            raise InvalidValue(f"{name} takes writable memory in one piece, not {quoted(memory)}") from None
         self._set_range(live(mmap, Mmap, name), held)
 
+    @uninterrupted
     def alloc_memrange(self, mmap: object, size: int) -> None:
         found = live(mmap, Mmap, "alloc_memrange")
         if type(size) is not int or size < 1:
@@ -120,6 +125,7 @@ class Mmaps(Noun):
     def get_view(self, mmap: object) -> memoryview:
         return live(mmap, Mmap, "get_view").view("get_view")
 
+    @uninterrupted
     def set_free_cb(self, mmap: object, free_cb: Callable[..., object], opaque: object) -> None:
         name = "doca_mmap_set_free_cb"
         found = live(mmap, Mmap, name)
@@ -127,7 +133,7 @@ class Mmaps(Noun):
             raise InvalidValue(f"{name} takes a callback, not {quoted(free_cb)}")
 
         def freed(addr: Any, length: int, _cookie: object) -> None:
-            free_cb(address(addr), length, opaque)
+            interruptible(free_cb, address(addr), length, opaque)
 
         made = ffi.callback("doca_mmap_memrange_free_cb_t *", freed, onerror=found.life.keep)
         check(self.library[name](found.pointer, made, ffi.NULL), name)

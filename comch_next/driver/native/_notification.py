@@ -11,6 +11,7 @@ from contextlib import suppress
 from typing import Any
 
 from comch_next.driver.native._library import Library, ffi, passed
+from comch_next.driver.protocol import by_system
 from comch_next.errors import NoMemory, NotSupported
 
 __all__ = ["Notification"]
@@ -35,14 +36,17 @@ class Notification:
     def __init__(self, library: Library, pe: Any, rings: Rings) -> None:
         self._library, self._pe, self._rings = library, pe, rings
         self._own = self._own_handle()
-        self._epoll = select.epoll()
         self._timer = _libc.timerfd_create(_MONOTONIC, _FLAGS)
         if self._timer < 0:
-            self._epoll.close()
             raise NoMemory(f"doca_pe_get_notification_handle: no timer: {os.strerror(ffi.errno)}")
-        self._epoll.register(self._timer, select.EPOLLIN)
-        if self._own >= 0:
-            self._epoll.register(self._own, select.EPOLLIN)
+        try:
+            self._epoll = select.epoll()
+            self._epoll.register(self._timer, select.EPOLLIN)
+            if self._own >= 0:
+                self._epoll.register(self._own, select.EPOLLIN)
+        except by_system(OSError) as error:
+            os.close(self._timer)
+            raise NoMemory(f"doca_pe_get_notification_handle: {error}") from error
         self.silent = False  # the timer was what woke the program; what it finds, the library has not told
 
     def _own_handle(self) -> int:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from comch_next.driver.native._calls import Noun, as_bytes, call
+from comch_next.driver.native._calls import Noun, as_bytes, as_pointer, call
 from comch_next.driver.native._context import Callback
 from comch_next.driver.native._device import is_supported
 from comch_next.driver.native._fast_context import FastContext, FastTask, FastTasks, buf_pointer, connected
@@ -70,7 +70,7 @@ class Producers(Noun):
     def dpa_completion_attach(self, producer: object, completion: int, user_data: int | None) -> None:
         name = "doca_comch_producer_dpa_completion_attach"
         context = live(producer, Producer, name)
-        found = ffi.cast("struct doca_dpa_completion *", completion)
+        found = as_pointer("struct doca_dpa_completion *", completion, name)
         with context.lock:
             if user_data is not None:
                 passed(self.library["doca_ctx_set_user_data"], name, context.life.ctx, [user_data])

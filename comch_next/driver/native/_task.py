@@ -47,11 +47,14 @@ class Task(calls.Task):
         life = self.ctx.life
         with life.lock:
             expect_held(self, name)
-            self.owner, life.submitted[self.address] = SUBMITTED, self
-            code = life.library[name](task_at(self.base), *flags)
+            self.owner, life.submitted[self.address], code = SUBMITTED, self, -1
+            try:
+                code = life.library[name](task_at(self.base), *flags)
+            finally:
+                if code:  # it has been refused, or the library has no such function
+                    self.owner = HELD
+                    del life.submitted[self.address]
             if code:
-                self.owner = HELD
-                del life.submitted[self.address]
                 self.refused(code, name)
 
     def refused(self, code: int, name: str) -> NoReturn:

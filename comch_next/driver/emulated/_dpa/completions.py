@@ -11,7 +11,7 @@ from comch_next.driver.emulated._dpa.threads import DpaThread
 from comch_next.driver.emulated._guard import UNCONNECTED, guard
 from comch_next.driver.emulated._kernel.fork import owned
 from comch_next.driver.emulated._kernel.handle import Handle
-from comch_next.driver.protocol import WeakSet, counted, refuse_kernel, them
+from comch_next.driver.protocol import WeakSet, counted, refuse_kernel, them, uninterrupted
 from comch_next.driver.protocol._typed import Protocol
 from comch_next.errors import BadConfig, BadState, InUse, InvalidValue
 
@@ -19,6 +19,7 @@ __all__ = ["MOST_IMM_DATA", "ConsumerCompletion", "ConsumerCompletions", "DpaCom
 
 MOST_IMM_DATA = 32  # bytes that a message queue carries
 _MOST = (1 << 16) - 1
+_NUMBERS = (1 << 32) - 1  # an element's number is half of its handle
 
 
 class Element(NamedTuple):
@@ -87,7 +88,7 @@ class _Completions(Named, Handle):
 
     def keep(self, origin: int, data: Any) -> Element:
         """Give the kernel an element, until it acknowledges it."""
-        element = Element(next(self._numbers), origin, data)
+        element = Element(next(self._numbers) & _NUMBERS, origin, data)
         self.read[element.number] = element
         return element
 
@@ -218,6 +219,7 @@ class DpaCompletions:
         return DpaCompletion(found, expect_number(queue_size, _MOST, "dpa_completion_create"))
 
     @_of_sends
+    @uninterrupted
     def set_thread(self, completion: DpaCompletion, thread: object) -> None:
         found = expect(thread, DpaThread, "dpa_completion_set_thread")
         _stopped(completion, "dpa_completion_set_thread")
@@ -246,6 +248,7 @@ class DpaCompletions:
         return completion.show()
 
     @_of_sends
+    @uninterrupted
     def destroy(self, completion: DpaCompletion) -> None:
         if completion.started:
             raise InUse("dpa_completion_destroy was attempted on one that is started; stop it first")
@@ -265,6 +268,7 @@ class ConsumerCompletions:
         return ConsumerCompletion()
 
     @_of_consumers
+    @uninterrupted
     def set_dpa_thread(self, completion: ConsumerCompletion, dpa_thread: object) -> None:
         found = expect(dpa_thread, DpaThread, "consumer_completion_set_dpa_thread")
         _stopped(completion, "consumer_completion_set_dpa_thread")
@@ -320,6 +324,7 @@ class ConsumerCompletions:
         return completion.imm_data_len
 
     @_of_consumers
+    @uninterrupted
     def destroy(self, completion: ConsumerCompletion) -> None:
         if completion.started:
             raise InUse("consumer_completion_destroy was attempted on one that is started; stop it first")

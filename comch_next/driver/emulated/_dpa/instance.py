@@ -10,7 +10,7 @@ from comch_next.driver.emulated._guard import UNCONNECTED, guard
 from comch_next.driver.emulated._kernel.fork import owned
 from comch_next.driver.emulated._kernel.handle import Handle
 from comch_next.driver.emulated._kernel.memory import ffi
-from comch_next.driver.protocol import WeakSet, counted, listed, them
+from comch_next.driver.protocol import WeakSet, counted, listed, them, uninterrupted
 from comch_next.driver.protocol._typed import Protocol
 from comch_next.errors import BadState, InUse, InvalidValue, NotSupported
 
@@ -122,6 +122,7 @@ class Dpas:
         dpa.memory.clear()
 
     @_known
+    @uninterrupted
     def destroy(self, dpa: Dpa) -> None:
         dpa.check_unused("dpa_destroy")
         if number := in_use(lambda: len(dpa.users)):

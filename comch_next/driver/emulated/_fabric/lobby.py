@@ -34,10 +34,16 @@ class Lobby:
         self._silent.pop(greeting, None)
 
     def drop_expired(self) -> bool:
-        """Drop clients that have been silent for too long; return whether there were any."""
+        """Drop clients that have been silent for too long; return whether there were any.
+
+        Those whose greeting has arrived wait for this server, which may have been busy with others.
+        """
         before, now = len(self._silent), monotonic()
-        while self._silent and next(iter(self._silent.values())) < now:
-            self._drop(next(iter(self._silent)))
+        for greeting, end in list(self._silent.items()):
+            if end >= now:
+                break
+            if not greeting.has_spoken():
+                self._drop(greeting)
         return len(self._silent) < before
 
     def _drop(self, greeting: Greeting) -> None:

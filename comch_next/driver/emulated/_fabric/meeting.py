@@ -42,14 +42,22 @@ _IN_ITSELF = re.compile(r"(?<=[^/])(/+\.?)+$")  # behind a link they lead to whe
 
 
 def runtime_dir() -> str:
-    """COMCH_RUNTIME_DIR, else a folder of the session's runtime directory, else one named for the user."""
+    """COMCH_RUNTIME_DIR, else a folder of the session's runtime directory, else one named for the user.
+
+    Raises Initialization where there is no directory for temporary files either.
+    """
     if chosen := os.environ.get("COMCH_RUNTIME_DIR"):
         return chosen
     if session := os.environ.get("XDG_RUNTIME_DIR"):
         return os.path.join(session, "comch")
     import tempfile  # not at every start: it brings shutil and the compressors
 
-    return os.path.join(tempfile.gettempdir(), f"comch-{os.getuid()}")
+    try:
+        place = tempfile.gettempdir()
+    except by_system(OSError) as error:  # none exists, or can be written to
+        text = "there is no runtime directory where servers and clients meet; set COMCH_RUNTIME_DIR"
+        raise Initialization(f"{text}: {error.strerror}") from error
+    return os.path.join(place, f"comch-{os.getuid()}")
 
 
 def absolute(path: str) -> str:
@@ -203,25 +211,28 @@ class Listener:
         patience = monotonic() + _OBSERVED_S
         while True:
             lock = os.open(f"{self._stem}.lock", flags, 0o600, dir_fd=folder)
+            taken = False
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 named = os.stat(f"{self._stem}.lock", dir_fd=folder, follow_symlinks=False)
-                if named.st_ino == os.fstat(lock).st_ino:
+                taken = named.st_ino == os.fstat(lock).st_ino
+                if taken:
                     return lock
             except by_system(FileNotFoundError):
-                pass  # its last owner removed it between the open and the lock
+                continue  # its last owner removed it between the open and the lock
             except by_system(BlockingIOError):
-                if not owned_by_living(lock) and monotonic() < patience:
+                if owned_by_living(lock) or monotonic() >= patience:
+                    raise self._taken(os.fstat(lock).st_uid) from None
+            finally:
+                if not taken:
                     os.close(lock)
-                    time.sleep(_NAP_S)
-                    continue
-                owner = os.fstat(lock).st_uid
-                os.close(lock)
-                text = "a living server listens on it; stop that one first"
-                if not is_trusted(owner):  # who put it there while others could write to the directory
-                    text = f"user {owner} holds its lock; remove {os.path.join(self._place, self._stem)}.lock"
-                raise AlreadyExist(f"the name {self._name!r} is taken: {text}") from None
-            os.close(lock)
+            time.sleep(_NAP_S)
+
+    def _taken(self, owner: int) -> AlreadyExist:
+        text = "a living server listens on it; stop that one first"
+        if not is_trusted(owner):  # who put it there while others could write to the directory
+            text = f"user {owner} holds its lock; remove {os.path.join(self._place, self._stem)}.lock"
+        return AlreadyExist(f"the name {self._name!r} is taken: {text}")
 
     def _listen(self, folder: int) -> None:
         socket_name = f"{self._stem}.sock"
@@ -234,15 +245,20 @@ class Listener:
                 raise FileExistsError(errno.EEXIST, "the file in the place of the socket is not a socket", socket_name)
             os.unlink(socket_name, dir_fd=folder)
         self.socket = Socket(socket.AF_UNIX, socket.SOCK_SEQPACKET | socket.SOCK_NONBLOCK)
+        bound = False
         try:
             self._reserve = _spare()
             self.socket.bind(f"/proc/self/fd/{folder}/{socket_name}")
+            bound = True
             os.chmod(socket_name, 0o600, dir_fd=folder)
             self.socket.listen(BACKLOG)
-            self._inode = os.stat(socket_name, dir_fd=folder, follow_symlinks=False).st_ino
+            self._inode = os.stat(self.path, follow_symlinks=False).st_ino  # by the path, which may be too long
         except BaseException:
             self.socket.close()
             self._give_up_reserve()
+            if bound:
+                with suppress_system(OSError):
+                    os.unlink(socket_name, dir_fd=folder)
             raise
 
     def publish(self, status: bytes) -> None:
@@ -261,7 +277,9 @@ class Listener:
     def accept(self) -> Socket:
         """The next client's socket. Raises OSError."""
         sock, _ = self.socket.accept()
-        return Socket(fileno=sock.detach())
+        accepted = Socket(fileno=sock.detach())
+        accepted.setblocking(False)  # where the program has set a time-out for its own sockets, this would have it
+        return accepted
 
     def turn_away(self, answer: bytes) -> None:
         """Send the next client this answer in place of a connection.
@@ -285,8 +303,10 @@ class Listener:
             return True
         try:
             found = os.stat(self.path, follow_symlinks=False)
-        except by_system(OSError):
+        except by_system(FileNotFoundError, NotADirectoryError):
             return False
+        except by_system(OSError):  # it cannot be looked at, as by a process that has given up its rights since
+            return True
         # A name that is being removed is told of, and still found, when the file has lost its link already.
         return found.st_ino == self._inode and found.st_nlink > 0
 

@@ -5,13 +5,13 @@ lie in, and the other end of its bell; another datagram says that it is going.
 """
 
 import struct
-import threading
 from typing import Any, NamedTuple
 
 from comch_next.driver.emulated._fabric.bells import check_bell
 from comch_next.driver.emulated._fabric.handshake import close_all
 from comch_next.driver.emulated._kernel import calls
 from comch_next.driver.emulated._kernel.memory import PAGE, ffi, lib, make_shared, map_shared
+from comch_next.driver.protocol import new_lock
 
 __all__ = ["EXPIRED", "NEW", "News", "Offer", "Target", "make_posts", "posts_size"]
 
@@ -38,7 +38,7 @@ class Offer:
         self.consumer_id, self.depth, self.imm_max, self.memory_size = consumer_id, depth, imm_max, memory_size
         self.fds = fds
         self.announced = False
-        self.lock = threading.Lock()
+        self.lock = new_lock()
 
     def sane(self) -> bool:
         """Bounded as the widest device could state it, and whole."""
@@ -84,7 +84,7 @@ class Target(calls.Target):
 
     def __init__(self, depth: int, imm_max: int, memory_size: int, fds: list[int]) -> None:
         self.imm_max = imm_max
-        self.lock = threading.Lock()
+        self.lock = new_lock()
         self._posts = map_shared(fds[0], posts_size(depth, imm_max), committed=True)
         self._memory = map_shared(fds[1], memory_size, committed=True)
         self.bell = check_bell(fds[2])

@@ -1,11 +1,10 @@
 """Faults on demand: the text of COMCH_FAULTS, and when its faults strike."""
 
 import re
-import threading
 from collections import Counter
 from dataclasses import dataclass
 
-from comch_next.driver.protocol import monotonic
+from comch_next.driver.protocol import monotonic, new_lock
 from comch_next.errors import InvalidValue
 
 __all__ = ["GRAMMAR", "Fault", "Faults"]
@@ -63,7 +62,7 @@ class Faults:
         self._faults = [Fault.parse(part) for part in text.split(",")]
         self._accepted: Counter[str] = Counter()
         self._until = dict.fromkeys(("send", "task", "producer", "service"), 0.0)
-        self.lock = threading.RLock()
+        self.lock = new_lock()
 
     def next(self, kind: str) -> str | None:
         """Return the fault of the next message, or client, of that kind."""

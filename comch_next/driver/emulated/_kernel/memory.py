@@ -11,8 +11,8 @@ from comch_next.errors import ErrorCode, from_code
 
 __all__ = ["EXHAUSTED", "PAGE", "check_shared", "ffi", "lib", "make_shared", "map_shared"]
 
-# errors of Linux for want of memory or descriptors
-EXHAUSTED = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOBUFS, errno.EFBIG)
+# errors of Linux for want of memory or descriptors; ENOSPC where memory may not be overcommitted, too
+EXHAUSTED = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOBUFS, errno.EFBIG, errno.ENOSPC)
 PAGE = 4096  # bytes at the start of shared memory, for what both sides steer by; as in the kernels
 
 _BLOCK = 512  # bytes, of which st_blocks are
