@@ -221,7 +221,7 @@ class BlockingChannel(Hinted):
         in time.
         """
         timeout = self._timeout if timeout is UNSET else timeout
-        deadline = None if not timeout else deadline_after(timeout, "receive")
+        deadline = None if timeout == 0 else deadline_after(timeout, "receive")
         life = self._living("receive")
         while True:
             life.refuse_ended()

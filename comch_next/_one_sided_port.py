@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from comch_next._link import UNCLASSIFIED, Link, Unlinked, no_peer
 from comch_next._peer import Peer
 from comch_next._phases import Phase
-from comch_next.arguments import UNSET, cut
+from comch_next.arguments import ANY_SIZE, UNSET, cut
 from comch_next.driver.protocol import by_system
 from comch_next.errors import ConnectionReset, DocaError, InvalidValue, NotConnected, Unknown
 from comch_next.pull import PullPort
@@ -66,7 +66,7 @@ class OneSidedPort(PullPort):
         except by_system(*UNCLASSIFIED):
             raise Unknown(f"send_to: {error}") from error
 
-    def receive(self, size: int | None = None) -> tuple[bytes, Connection] | None:
+    def receive(self, size: int | None = ANY_SIZE) -> tuple[bytes, Connection] | None:
         """Return the oldest message of any peer, None for AGAIN; complete every waiting handshake.
 
         The driver's port returns no message while it has just seen a client that waits, so asking it first is enough.

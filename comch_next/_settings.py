@@ -164,18 +164,15 @@ class Configured(LibraryContext):
         if self._endpoint is not None:
             options = {option: value for option, value in options.items() if option in ("engine", "one_sided")}
         device = self._settings["device"]
-        for option, value in options.items():
-            if option in _SIZES:
-                self._check_size(option, value)
-            elif option != "name":
-                kind, wanted = _KINDS[option]
-                gone = "" if getattr(value, "_open", True) else ", which is not open any more: closed or destroyed"
-                if gone or not isinstance(value, kind):
-                    raise InvalidValue(f"{type(self).__name__} takes {wanted} as {option}, not {shown(value)}{gone}")
-        if "device" in options:  # what was set before is checked now
-            for option in _SIZES:
-                if self._settings[option] is not None:
-                    self._check_size(option, self._settings[option])
+        for option in filter(options.__contains__, _KINDS):
+            kind, wanted = _KINDS[option]
+            value = options[option]
+            gone = "" if getattr(value, "_open", True) else ", which is not open any more: closed or destroyed"
+            if gone or not isinstance(value, kind):
+                raise InvalidValue(f"{type(self).__name__} takes {wanted} as {option}, not {shown(value)}{gone}")
+        for option in _SIZES:  # with a device also those that were set before it
+            if option in options or ("device" in options and self._settings[option] is not None):
+                self._check_size(option, self._settings[option])
         named = "name" in options or ("device" in options and self._settings["name"] is not None)
         if named and self._endpoint is None and not self._complete():
             _check_name(self._settings["name"], device)

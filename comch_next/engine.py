@@ -143,7 +143,7 @@ class ProgressEngine(CNames, Strict):
         A context whose settings are incomplete is connected when they are complete.
         """
         take = getattr(context, "_take_engine", None)
-        if take is None:
+        if take is None or isinstance(context, type):
             raise InvalidValue(f"connect_ctx takes a context, not {shown(context)}")
         take(self)
 

@@ -71,7 +71,7 @@ class PullPort:
         with a helper thread, even if the driver has a port of its own. Raises BadState unless the context is IDLE, has
         no port and no callbacks that a port would leave uncalled, InvalidValue for an unknown COMCH_PULL.
         """
-        if not hasattr(context, "_open_port"):
+        if not hasattr(context, "_open_port") or isinstance(context, type):
             raise InvalidValue(f"a pull port is opened on a Server or a Client, not on {shown(context)}")
         self.context = context
         self._threaded = threaded
