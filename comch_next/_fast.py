@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from comch_next._codes import State
-from comch_next._exits import leave
 from comch_next._handles import handle_of
 from comch_next._msgq import MsgQ
 from comch_next._origins import shown
@@ -77,13 +76,12 @@ class FastContext(Context):
 
     def __enter__(self) -> Self:
         """Start, and wait for RUNNING for 5 seconds, turning the connection's engine, too."""
-        try:
-            self.start()
-            self._wait_running(5.0)
-        except BaseException as error:
-            leave(error, self._close_soon)
-            raise
+        self._enter(self._run)
         return self
+
+    def _run(self) -> None:
+        self.start()
+        self._wait_running(5.0)
 
     def _wait_running(self, timeout: float) -> None:
         deadline = deadline_after(timeout, "start")

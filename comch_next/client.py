@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from comch_next._alone import alone
 from comch_next._codes import ErrorCode, State
 from comch_next._control import ControlContext
-from comch_next._exits import leave
 from comch_next._library_context import Unmade
 from comch_next._origins import shown
 from comch_next._phases import Phase
@@ -71,11 +70,7 @@ class Client(ControlContext):
 
     def __enter__(self) -> Self:
         """Connect. With registered callbacks only start; the engine's progress then runs them."""
-        try:
-            self.connect()
-        except BaseException as error:
-            leave(error, self._close_soon)
-            raise
+        self._enter(self.connect)
         return self
 
     @alone

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from comch_next._alone import alone
 from comch_next._codes import ErrorCode, State
-from comch_next._exits import exit_block, refuse_again
+from comch_next._exits import exit_block, leave, refuse_again
 from comch_next._names import ContextNames, Strict
 from comch_next.driver import protocol
 from comch_next.driver.protocol import Contexts, Driver, Lock, new_lock
@@ -196,6 +196,16 @@ class Context(ContextNames, Strict):
                 return
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+    def _enter(self, begin: Callable[[], object]) -> None:
+        """Begin a with block. What that leaves half done is closed; what ran before it runs on."""
+        ran = self._alive and self._active()
+        try:
+            begin()
+        except BaseException as error:
+            if not ran:
+                leave(error, self._close_soon)
+            raise
+
         if self._alive:
             exit_block(self, error, self.close if error is None else self._close_soon)
 

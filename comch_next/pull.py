@@ -95,8 +95,10 @@ class PullPort:
     def reopen(self, *, max_msg_size: int | None = None, send_queue_size: int | None = None) -> None:
         """Open the port again on its IDLE context, with other sizes; its descriptors stay valid.
 
-        The sizes are those of the constructor. Raises BadState unless the context is IDLE.
+        The sizes are those of the constructor. Raises BadState unless the context is IDLE, or once the port is closed.
         """
+        if self.context._alive and self.context._port is not self:
+            raise BadState(f"reopen was attempted on a port of {self.context!r} that has been closed; open another")
         self._open(self._port, max_msg_size, send_queue_size)
 
     def _open(self, predecessor: Port | None, max_msg_size: int | None, send_queue_size: int | None) -> None:

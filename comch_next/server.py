@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from comch_next._alone import alone
 from comch_next._codes import State
-from comch_next._exits import leave
 from comch_next._handles import handle_of
 from comch_next._library_context import Unmade
 from comch_next._service_state import ServiceState
@@ -81,11 +80,7 @@ class Server(ServiceState):
 
     def __enter__(self) -> Self:
         """Listen. With registered callbacks only start; the engine's progress then runs them."""
-        try:
-            self.listen()
-        except BaseException as error:
-            leave(error, self._close_soon)
-            raise
+        self._enter(self.listen)
         return self
 
     def _check(self, options: dict[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""What is refused raises InvalidValue, whatever it is: a class in an object's place, or what cannot be shown or compared."""
+"""What is refused raises InvalidValue, whatever it is: a class, or what cannot be shown or compared."""
 
 from __future__ import annotations
 
@@ -58,7 +58,6 @@ CALLS: dict[str, tuple[str, Callable[[Any], object]]] = {
 }
 
 
-@pytest.mark.usefixtures("runtime_dir")
 @pytest.mark.parametrize(("text", "call"), CALLS.values(), ids=list(CALLS))
 def test_it_is_refused(text: str, call: Callable[[Any], object]) -> None:
     with pytest.raises(InvalidValue, match=text):
@@ -80,7 +79,6 @@ def test_text_that_is_no_utf_8_is_stored_as_its_bytes() -> None:
     assert cell == b"a\xff\0\0"
 
 
-@pytest.mark.usefixtures("runtime_dir")
 @pytest.mark.parametrize("timeout", ["", [], {}])
 def test_an_empty_thing_is_no_time_out(timeout: Any) -> None:
     channel = comch.BlockingChannel(comch.InitAttr())
@@ -88,7 +86,6 @@ def test_an_empty_thing_is_no_time_out(timeout: Any) -> None:
         channel.receive(timeout=timeout)
 
 
-@pytest.mark.usefixtures("runtime_dir")
 def test_a_one_sided_port_receives_without_a_size() -> None:
     with comch.open_device(DPU) as device, device.open_representor(REP) as rep:
         server = comch.Server(device, rep, "svc", one_sided=True)

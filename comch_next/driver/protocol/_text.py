@@ -36,7 +36,7 @@ def listed(words: Sequence[str]) -> str:
 
 
 def quoted(value: object) -> str:
-    """Return how a message shows a refused value, also one that cannot show itself; Python writes no number of more than
+    """Return how a message shows a refused value, also one that cannot be shown: Python writes no number of more than
     some thousand digits.
     """
     try:
