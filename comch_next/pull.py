@@ -187,7 +187,9 @@ class PullPort:
 
     def _absorb(self, error: DocaError) -> None:
         """Raise what the driver's refusal of a receive is to the program, or return if it is no event."""
-        if error.connection is not None and error.connection in self._left:
+        if getattr(error.connection, "_context", None) is not self.context:
+            raise error  # of a handshake, or of a callback on the context's engine
+        if error.connection in self._left:
             return
         if self._endings is None:
             raise error

@@ -204,7 +204,13 @@ class Server(ServiceState):
             try:
                 return port.receive(size)
             except Shutdown as error:  # a client that left in order is just gone
+                if not self._is_own(error):
+                    raise
                 self._report_lost(error.connection, error)
+
+    def _is_own(self, error: DocaError) -> bool:
+        """Whether a connection of this context has ended by it, and not one that a callback on its engine has used."""
+        return getattr(error.connection, "_context", None) is self
 
     def _report_lost(self, connection: Connection, error: DocaError) -> None:
         if self._on_lost:
@@ -232,10 +238,12 @@ class Server(ServiceState):
             while True:
                 try:
                     message = self.receive()
-                except Shutdown:  # of the server that a Channel has connected to
+                except Shutdown as error:  # of the server that a Channel has connected to
+                    if not self._is_own(error):
+                        raise
                     return
                 except ConnectionReset as error:
-                    if self._failed:
+                    if self._failed or not (error.connection is None or self._is_own(error)):
                         raise
                     if error.connection is not None:  # else a client went away before it was accepted
                         self._report_lost(error.connection, error)
