@@ -23,7 +23,6 @@ from comch_next.driver.protocol import new_lock, uninterrupted
 from comch_next.engine import deadline_after, seconds_left, wait_readable
 from comch_next.errors import (
     Again,
-    BadState,
     ConnectionAborted,
     ConnectionReset,
     DocaError,
@@ -168,7 +167,7 @@ class BlockingChannel(Hinted):
             return [] if life.dialled is None else [life.dialled]
         found: list[Connection] = []
         for channel in tuple(life.channels):
-            with suppress(BadState):  # it does not listen yet, or no more
+            with suppress(DocaError):  # it does not listen yet, or no more: another thread closes it, too
                 with suppress(ConnectionReset):
                     channel.update_info()
                 found += channel.connections
@@ -248,12 +247,14 @@ class BlockingChannel(Hinted):
         """Return a message that has come; each function's clients have their turn."""
         for channel in tuple(life.channels):
             try:
-                found = channel.receive(size, timeout=0)
+                while True:
+                    try:
+                        found = channel.receive(size, timeout=0)
+                        break
+                    except ConnectionReset as error:
+                        self._refuse_dead(life, channel, error)
             except Again:
                 continue
-            except ConnectionReset as error:
-                self._refuse_dead(life, channel, error)
-                return self._next(life, size)
             life.channels.rotate(-1)
             return found
         return None

@@ -51,8 +51,9 @@ class OneSidedPort(PullPort):
                 raise
         except by_system(OSError) as error:
             raise Unknown(f"send_to: {error}") from error
-        if isinstance(self.link, Unlinked):
-            self.link.send(connection, data)
+        link = self.link
+        if isinstance(link, Unlinked):
+            link.send(connection, data)
         cut(data, UNSET)  # the first wrong argument is reported
         raise no_peer("send_to", connection)
 
@@ -71,8 +72,9 @@ class OneSidedPort(PullPort):
 
         The driver's port returns no message while it has just seen a client that waits, so asking it first is enough.
         """
-        if self.link.closed:
-            self.link.receive(size)
+        link = self.link  # once: another thread may begin another life
+        if link.closed:
+            link.receive(size)
         accepted = False
         try:
             while True:

@@ -155,6 +155,7 @@ class Configured(LibraryContext):
             self._endpoint = None
             convert(self._port, PullPort)
 
+    @alone
     def _register(self, call: str, apply: Callable[[], object], *callbacks: object) -> None:
         super()._register(call, apply, *callbacks)
         self._choose_view()

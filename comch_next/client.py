@@ -202,7 +202,7 @@ class Client(ControlContext):
             self._leave(timeout)
         finally:
             if not self._active():
-                self._current = None
+                self._note_left(connection)
                 if (port := self._port) is not None:  # once: another thread may destroy the client
                     port._forget(connection)
                     port.ring_recv()  # for a receive that waits in another thread

@@ -171,13 +171,14 @@ class Context(ContextNames, Strict):
         except BadState:
             if self._active():  # else it has become IDLE by itself
                 raise
-        while self._active() and (left := seconds_left(deadline, _TICK_S)):
-            if not self._turn() and self._active():
+        # In another state than this one another thread has started it again: it has been left all the same.
+        while self.state is State.STOPPING and (left := seconds_left(deadline, _TICK_S)):
+            if not self._turn() and self.state is State.STOPPING:
                 self.engine.wait(left)
-        if self._active():
+        if self.state is State.STOPPING:
             self._turn_at_last()
-        if self._active():
-            raise TimeOut(f"{self!r} is {self.state.name} after {timeout} s; free its tasks and progress")
+        if self.state is State.STOPPING:
+            raise TimeOut(f"{self!r} is STOPPING after {timeout} s; free its tasks and progress")
 
     def _turn(self) -> bool:
         """Progress, and take back the tasks that the program still holds; return whether anything moved.
@@ -192,10 +193,9 @@ class Context(ContextNames, Strict):
         """Take the turns that lead to IDLE without waiting, and no more of them on an engine that others keep busy."""
         for _ in range(_LAST_TURNS + self.num_inflight_tasks):
             self._turn()
-            if not self._active():
+            if self.state is not State.STOPPING:
                 return
 
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
     def _enter(self, begin: Callable[[], object]) -> None:
         """Begin a with block. What that leaves half done is closed; what ran before it runs on."""
         ran = self._alive and self._active()
@@ -206,6 +206,7 @@ class Context(ContextNames, Strict):
                 leave(error, self._close_soon)
             raise
 
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         if self._alive:
             exit_block(self, error, self.close if error is None else self._close_soon)
 

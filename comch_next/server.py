@@ -213,8 +213,8 @@ class Server(ServiceState):
         return getattr(error.connection, "_context", None) is self
 
     def _report_lost(self, connection: Connection, error: DocaError) -> None:
-        if self._on_lost:
-            self._on_lost[-1](connection, error)
+        for on_lost in self._on_lost[-1:]:  # in one: another thread's loop may end
+            on_lost(connection, error)
 
     def _refuse_silent(self, call: str) -> None:
         if not self._listening:
