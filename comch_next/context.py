@@ -13,7 +13,7 @@ from comch_next._names import ContextNames, Strict
 from comch_next.driver import protocol
 from comch_next.driver.protocol import Contexts, Driver, Lock, new_lock
 from comch_next.engine import ProgressEngine, deadline_after, seconds_left
-from comch_next.errors import BadState, DocaError, TimeOut
+from comch_next.errors import BadState, DocaError, InvalidValue, TimeOut
 
 __all__ = ["Context"]
 
@@ -70,8 +70,9 @@ class Context(ContextNames, Strict):
         raise NotImplementedError
 
     def _join(self, engine: ProgressEngine) -> None:
-        engine._connect(self)
-        self._engine = engine
+        with engine._lock:  # so that an engine that gets another view of its driver has all of its contexts
+            engine._connect(self)
+            self._engine = engine
         self._lock = engine._lock
 
     def _take_engine(self, engine: ProgressEngine) -> None:
@@ -166,6 +167,13 @@ class Context(ContextNames, Strict):
         deadline = deadline_after(timeout, "close")
         if not self._active():
             return
+        try:
+            self._leave_by(deadline, timeout)
+        except InvalidValue:
+            if self._alive:  # else another thread has closed it meanwhile, and its engine
+                raise
+
+    def _leave_by(self, deadline: float | None, timeout: float) -> None:
         try:
             self.stop()
         except BadState:

@@ -260,3 +260,64 @@ def test_a_blocking_channel_is_closed_by_two_threads() -> None:
     channel = comch.BlockingChannel(comch.InitAttr())
     life: Any = SimpleNamespace(channels=deque([Closed(0)]), serves=True)
     assert channel._connections(life) == []
+
+
+# Ends
+
+
+@pytest.mark.usefixtures("late")
+@pytest.mark.parametrize("one_sided", [False, True], ids=["two-sided", "one-sided"])
+def test_two_threads_close_one_context(stage: Stage, one_sided: bool) -> None:
+    """One waits for its end when the other has destroyed it, with its engine."""
+    server, _ = stage.meet(stage.server("driver", one_sided=one_sided), stage.client("driver", one_sided=one_sided))
+    turn, turns = server.context._turn, [False]  # the first finds nothing to do
+    server.context._turn = lambda: turns.pop() if turns else turn()
+    closing = Worker(server.context.close)
+    assert asleep.wait(SOON_S)
+    server.context.close()
+    awake.set()
+    closing.result()
+
+
+def test_a_helper_that_collects_what_closes_its_last_port(stage: Stage) -> None:
+    """As a finalizer of the program's that the collector happens to run on the helper's thread."""
+    server = stage.server("threaded").context
+    server.start()
+    helper = server.engine._helper
+    thread, held, raised = helper._thread, helper.held, list[BaseException]()
+    unheard = threading.excepthook
+
+    def collecting() -> Any:
+        if threading.current_thread() is thread and server._alive:
+            try:
+                server.close()
+            except BaseException as error:
+                raised.append(error)
+        return held()
+
+    threading.excepthook = lambda hook: raised.append(hook.exc_value or hook.exc_type())
+    try:
+        helper.held = collecting
+        with suppress(comch.DocaError):  # once it is closed
+            server.engine.request_notification()
+            server.num_inflight_tasks  # noqa: B018
+            server.flush_tasks()  # which rouses the helper
+        thread.join(SOON_S)
+    finally:
+        threading.excepthook = unheard
+    assert not thread.is_alive()
+    assert raised == []
+    assert not server._alive
+
+
+def test_a_context_that_is_connected_while_its_engine_gets_a_helper(stage: Stage) -> None:
+    _, client = stage.pair("driver", "driver")
+    with comch.ProgressEngine() as shared:
+        other = comch.Client(stage.host, "other", engine=shared)
+        connect: Any = shared._connect
+        shared._connect = after(connect, lambda: comch.PullPort(other, threaded=True))  # type: ignore[method-assign]
+        producer = comch.Producer(client.connection, engine=shared)
+        until(lambda: other.port)
+        assert producer._driver is shared._view
+        producer.close()
+        other.close()
