@@ -65,10 +65,9 @@ class Peer(Connection):
 
     def get_counter(self, counter: Counter) -> int:
         """Return a counter of the last snapshot: messages, or bytes."""
-        try:
-            return self._counters[counter]
-        except (KeyError, TypeError):
-            raise InvalidValue(f"get_counter takes a Counter, not {quoted(counter)}") from None
+        if not isinstance(counter, int) or counter not in self._counters:
+            raise InvalidValue(f"get_counter takes a Counter, not {quoted(counter)}")
+        return self._counters[counter]
 
     @property
     def in_flight(self) -> int:

@@ -101,7 +101,8 @@ class Configured(LibraryContext):
     def _configure_alone(self, options: dict[str, Any]) -> None:
         before = self._settings, self._outdated, self._endpoint
         try:
-            if options.get("one_sided") and self._endpoint is None:  # first, for it decides how the others are measured
+            # It comes first, for it decides how the others are measured.
+            if options.get("one_sided") is True and self._endpoint is None:
                 self._configure({name: options.pop(name) for name in ("one_sided", "device_rep") if name in options})
             if (endpoint := self._endpoint) is not None:
                 options = endpoint.accept(options)

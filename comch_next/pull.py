@@ -235,11 +235,12 @@ class PullPort:
 
     def update_info(self, connection: Connection) -> None:
         """Snapshot the counters, as Connection.update_info."""
+        handle = self._own(connection, "update_info")
         if self._endings is not None:
             self._endings.update_info(connection)
         else:
             self.status(connection)
-            connection._connections.update_info(connection._handle)
+            connection._connections.update_info(handle)
 
     def in_flight(self, connection: Connection) -> int:
         """Return the number of accepted messages that are not in the receiver's queue yet."""

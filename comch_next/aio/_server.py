@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager, asynccontextmanager
 from functools import partial
 
 import comch_next as comch
+from comch_next._origins import shown
 from comch_next.aio._connection import Connection, Message
 from comch_next.aio._handling import Handler, Handling
 from comch_next.aio._side import Side, closing
@@ -152,6 +153,6 @@ class Server(Side[comch.Server]):
     def disconnect(self, connection: Connection) -> None:
         """Disconnect one client (C: doca_comch_server_disconnect); a send that waits raises NotConnected."""
         if not isinstance(connection, Connection):
-            raise InvalidValue(f"disconnect takes a connection of this server, not {connection!r}")
+            raise InvalidValue(f"disconnect takes a connection of this server, not {shown(connection)}")
         self.context.disconnect(connection.connection)
         self._sendable.wake()

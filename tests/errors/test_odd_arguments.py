@@ -12,6 +12,7 @@ import pytest
 import comch_next as comch
 from comch_next import InvalidValue
 from tests.control_path.pair import DPU, HOST, REP
+from tests.streams.support import connected
 
 
 class Half:
@@ -24,6 +25,12 @@ class Half:
         raise RuntimeError(f"it is compared with {other!r}")
 
     __hash__ = None  # type: ignore[assignment]
+
+
+def released() -> Any:
+    made = memoryview(bytearray(1))
+    made.release()
+    return made
 
 
 NO_DEVICE: Any = "03:00.0"
@@ -53,6 +60,14 @@ CALLS: dict[str, tuple[str, Callable[[Any], object]]] = {
     "a class of servers": (
         "a pull port is opened on a Server or a Client, not on <class",
         lambda _: comch.PullPort(comch.Server),  # type: ignore[arg-type]
+    ),
+    "what is no memory": (
+        "takes writable memory in one piece, not a list that has no repr",
+        lambda _: comch.Mmap(memory=[10**5000]),
+    ),
+    "what is no truth": (
+        "takes True or False as one_sided, not <released memory",
+        lambda _: comch.Client().configure(one_sided=released()),
     ),
     "an address beyond the bus": ("'03:20.0' is not a PCI address", lambda _: comch.PciBdf.of("03:20.0")),
 }
@@ -92,7 +107,15 @@ def test_a_one_sided_port_receives_without_a_size() -> None:
         server.listen()
         assert server.port is not None
         assert server.port.receive() is None
+        with pytest.raises(InvalidValue, match="update_info takes a connection of <Server 'svc'>, not None"):
+            server.port.update_info(None)  # type: ignore[arg-type]
         server.close()
+
+
+@pytest.mark.parametrize("counter", [released(), bytearray(1), 9, None], ids=lambda counter: type(counter).__name__)
+def test_a_peer_of_generation_1_has_no_such_counter(counter: Any) -> None:
+    with connected(one_sided=True) as pair, pytest.raises(InvalidValue, match="get_counter takes a Counter"):
+        pair.here.get_counter(counter)
 
 
 def test_sources_of_the_log_that_are_registered_together_differ() -> None:

@@ -143,7 +143,7 @@ class Mmaps(Sharing):
         try:
             held = ffi.from_buffer("char[]", memory, require_writable=True)
         except NO_BUFFER:
-            raise InvalidValue(f"mmap_set_memrange takes writable memory in one piece, not {memory!r}") from None
+            raise InvalidValue(f"mmap_set_memrange takes writable memory in one piece, not {quoted(memory)}") from None
         self._set_range(mmap, held, len(held), -1)
 
     def set_dpa_memrange(self, mmap: object, dpa: object, dpa_addr: int, length: int) -> None:

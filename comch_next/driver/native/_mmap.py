@@ -95,7 +95,7 @@ class Mmaps(Noun):
         try:
             held = ffi.from_buffer("char[]", memory, require_writable=True)
         except NO_BUFFER:
-            raise InvalidValue(f"{name} takes writable memory in one piece, not {memory!r}") from None
+            raise InvalidValue(f"{name} takes writable memory in one piece, not {quoted(memory)}") from None
         self._set_range(live(mmap, Mmap, name), held)
 
     def alloc_memrange(self, mmap: object, size: int) -> None:
