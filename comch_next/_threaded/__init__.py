@@ -68,6 +68,8 @@ def open_threaded(
     with helper.lock:
         port = ThreadedPort(context, helper, max_msg_size, send_queue_size, one_sided, predecessor)
         helper.enter(port)
+        if predecessor is not None:
+            port.take_over(predecessor)
     if predecessor is not None:
         predecessor.finish()
     return port

@@ -7,7 +7,8 @@ import pytest
 import comch_next as comch
 from comch_next import State
 from tests.control_path.pair import ignore
-from tests.pull.support import FORMS, Stage
+from tests.processes import SOON_S
+from tests.pull.support import FORMS, Stage, ready
 from tests.streams.support import connected
 
 
@@ -63,4 +64,32 @@ def test_a_closed_port_that_is_reopened_leaves_room_for_another(stage: Stage, fo
         port.reopen()
     server, client = stage.meet(other, stage.client("driver"))
     assert client.send(b"x")
+    assert server.receive() == b"x"
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_port_that_is_reopened_while_it_runs_keeps_its_descriptors(stage: Stage, form: str) -> None:
+    server, client = stage.pair(form, "driver")
+    fds = server.port.send_fd, server.port.recv_fd, server.port.service_fd
+    server.port.arm_recv()
+    with pytest.raises(comch.BadState):
+        server.port.reopen()
+    assert (server.port.send_fd, server.port.recv_fd, server.port.service_fd) == fds
+    assert client.send(b"x")
+    assert ready(fds[1], SOON_S)
+    assert server.receive() == b"x"
+
+
+@pytest.mark.parametrize("sizes", [{"send_queue_size": 0}, {"max_msg_size": 0}], ids=str)
+@pytest.mark.parametrize("form", FORMS)
+def test_a_port_that_is_reopened_with_a_wrong_size_is_as_before(stage: Stage, form: str, sizes: dict[str, int]) -> None:
+    port = stage.server(form)
+    fd = port.recv_fd
+    with pytest.raises(comch.InvalidValue):
+        port.reopen(**sizes)
+    assert port.recv_fd == fd
+    server, client = stage.meet(port, stage.client("driver"))
+    server.port.arm_recv()
+    assert client.send(b"x")
+    assert ready(fd, SOON_S)
     assert server.receive() == b"x"
