@@ -236,6 +236,6 @@ class Client(ControlContext):
         try:
             return port.receive(size)
         except Shutdown as error:
-            if error.connection is self._current:  # else it comes from a callback of another context's
+            if self._is_own(error):
                 self._shutdown = error.message
             raise

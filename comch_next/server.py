@@ -208,10 +208,6 @@ class Server(ServiceState):
                     raise
                 self._report_lost(error.connection, error)
 
-    def _is_own(self, error: DocaError) -> bool:
-        """Whether a connection of this context has ended by it, and not one that a callback on its engine has used."""
-        return getattr(error.connection, "_context", None) is self
-
     def _report_lost(self, connection: Connection, error: DocaError) -> None:
         for on_lost in self._on_lost[-1:]:  # in one: another thread's loop may end
             on_lost(connection, error)

@@ -84,6 +84,10 @@ def test_out_of_receive(stage: Stage, about: str, error: Any, one_sided: bool) -
             assert raised == ["of the program's"]
             with pytest.raises(comch.Again):
                 end.context.receive(timeout=0)
+            if error is comch.Shutdown:
+                other.start()
+                with pytest.raises(error, match="of the program's"):
+                    next(iter(end.context))
         assert client.send(b"x")
         assert server.receive() == b"x"
         for end in (server, client):

@@ -80,7 +80,7 @@ def test_a_port_that_is_reopened_while_it_runs_keeps_its_descriptors(stage: Stag
     assert server.receive() == b"x"
 
 
-@pytest.mark.parametrize("sizes", [{"send_queue_size": 0}, {"max_msg_size": 0}], ids=str)
+@pytest.mark.parametrize("sizes", [{"send_queue_size": 0}, {"max_msg_size": 0}, {"max_msg_size": True}], ids=str)
 @pytest.mark.parametrize("form", FORMS)
 def test_a_port_that_is_reopened_with_a_wrong_size_is_as_before(stage: Stage, form: str, sizes: dict[str, int]) -> None:
     port = stage.server(form)
