@@ -7,6 +7,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from comch_next._alone import alone
+from comch_next._callbacks import expect_callback
 from comch_next._codes import State
 from comch_next._handles import handle_of
 from comch_next._library_context import Unmade
@@ -249,6 +250,8 @@ class Server(ServiceState):
     @contextmanager
     def _reporting_to(self, on_lost: OnLost | None) -> Iterator[None]:
         """Report clients that have gone to a loop, as long as it lasts; None leaves them to the loop around it."""
+        if on_lost is not None:
+            expect_callback(on_lost, "messages", "a function as on_lost")
         try:
             if on_lost is not None:
                 self._on_lost.append(on_lost)

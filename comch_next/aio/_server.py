@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager, asynccontextmanager
 from functools import partial
 
 import comch_next as comch
+from comch_next._callbacks import expect_callback
 from comch_next._origins import shown
 from comch_next.aio._connection import Connection, Message
 from comch_next.aio._handling import Handler, Handling
@@ -42,6 +43,8 @@ async def serve(
 
     Raises AlreadyExist when the name is taken, and what `Server.start` raises.
     """
+    if handler is not None:
+        expect_callback(handler, "serve", "a coroutine function as handler")
     context = comch.Server(
         device,
         rep,
@@ -141,6 +144,8 @@ class Server(Side[comch.Server]):
 
     def _reporting_to(self, on_lost: OnLost | None) -> AbstractContextManager[None]:
         """Report clients that have gone in the block, as the server of comch_next does."""
+        if on_lost is not None:
+            expect_callback(on_lost, "messages", "a function as on_lost")
         return self.context._reporting_to(None if on_lost is None else partial(self._pass_on, on_lost))
 
     def _pass_on(self, on_lost: OnLost, connection: comch.Connection, error: DocaError) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import io
 import threading
 from collections.abc import Callable
 from contextlib import suppress
@@ -10,7 +12,7 @@ from typing import Any
 import pytest
 
 import comch_next as comch
-from comch_next import InvalidValue
+from comch_next import InvalidValue, aio
 from tests.control_path.pair import DPU, HOST, REP
 from tests.streams.support import connected
 
@@ -68,6 +70,10 @@ CALLS: dict[str, tuple[str, Callable[[Any], object]]] = {
     "what is no truth": (
         "takes True or False as one_sided, not <released memory",
         lambda _: comch.Client().configure(one_sided=released()),
+    ),
+    "what no loop can call": (
+        "messages takes a function as on_lost, not 5",
+        lambda _: next(comch.Server().messages(5)),  # type: ignore[arg-type]
     ),
     "an address beyond the bus": ("'03:20.0' is not a PCI address", lambda _: comch.PciBdf.of("03:20.0")),
 }
@@ -138,3 +144,42 @@ def test_sources_of_the_log_that_are_registered_together_differ() -> None:
         for thread in threads:
             thread.join()
     assert sorted(numbers) == [0, 1]
+
+
+@pytest.mark.parametrize("call", ["send_stream", "recv_stream"])
+def test_a_stream_reports_to_no_number(call: str) -> None:
+    with connected() as pair, comch.Stream(pair.here) as stream:
+        with pytest.raises(InvalidValue, match=f"{call} takes a function as progress, not 5"):
+            getattr(stream, call)(io.BytesIO(b"x"), progress=5)
+
+
+def test_asyncio_takes_its_own_connections_and_what_can_be_called() -> None:
+    async def main() -> None:
+        with comch.open_device(DPU) as dpu, comch.open_device(HOST) as host:
+            with pytest.raises(InvalidValue, match="serve takes a coroutine function as handler, not 5"):
+                async with aio.serve(dpu, REP, "svc", 5):  # type: ignore[arg-type]
+                    pass
+            async with aio.serve(dpu, REP, "svc") as server:
+                receiving = asyncio.ensure_future(server.receive())
+                async with aio.connect(host, "svc", streams=True) as client:
+                    await client.send(b"x")
+                    await receiving
+                    with pytest.raises(InvalidValue, match="the connection of a Stream is <Connection of"):
+                        aio.Stream(client.connection.connection)  # type: ignore[arg-type]
+                    with pytest.raises(InvalidValue, match="disconnect takes a connection of this server"):
+                        server.disconnect(client.connection.connection)  # type: ignore[arg-type]
+                with pytest.raises(InvalidValue, match="messages takes a function as on_lost, not 5"):
+                    await anext(server.messages(5))  # type: ignore[arg-type]
+
+    asyncio.run(main())
+
+
+def test_a_state_that_another_thread_is_changing() -> None:
+    """It makes the library's context anew, and has taken half of the old one away."""
+
+    class Changing(comch.Client):
+        _made = property(lambda self: vars(self).pop("_contexts", None) is not None)  # type: ignore[assignment]
+
+    client = comch.Client(comch.open_device(HOST), "svc")
+    client.__class__ = Changing
+    assert client.state is comch.State.IDLE
