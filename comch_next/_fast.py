@@ -10,7 +10,7 @@ from comch_next._msgq import MsgQ
 from comch_next._origins import shown
 from comch_next.connection import Connection
 from comch_next.context import Context
-from comch_next.driver.protocol import Driver
+from comch_next.driver.protocol import Driver, Lock
 from comch_next.engine import ProgressEngine, deadline_after, seconds_left
 from comch_next.errors import ConnectionAborted, InvalidValue, TimeOut
 
@@ -40,7 +40,6 @@ class FastContext(Context):
         super().__init__()
         self.connection = owner if isinstance(owner, Connection) else None
         self._owner = owner
-        self._lock = (owner._context if isinstance(owner, Connection) else owner)._lock  # its default engine's
         self._handle = handle
         self._bind(driver)
         try:
@@ -52,6 +51,18 @@ class FastContext(Context):
         except BaseException:
             self._contexts.destroy(handle)
             raise
+
+    @property
+    def _lock(self) -> Lock:  # type: ignore[override]
+        """Its engine's, or that of its default engine as long as it has none: the owner's may change."""
+        engine, owner = self._engine, self._owner
+        if engine is not None:
+            return engine._lock
+        return (owner._context if isinstance(owner, Connection) else owner)._lock
+
+    @_lock.setter
+    def _lock(self, lock: Lock) -> None:
+        """Follow the engine by itself."""
 
     @classmethod
     def _of_queue(cls, msgq: MsgQ, handle: Any, engine: ProgressEngine | None) -> Self:
