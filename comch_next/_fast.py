@@ -53,7 +53,7 @@ class FastContext(Context):
             raise
 
     @property
-    def _lock(self) -> Lock:  # type: ignore[override]
+    def _lock(self) -> Lock:
         """Its engine's, or that of its default engine as long as it has none: the owner's may change."""
         engine, owner = self._engine, self._owner
         if engine is not None:

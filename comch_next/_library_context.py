@@ -262,7 +262,8 @@ class LibraryContext(Context):
     def state(self) -> State:
         """The state of the context: IDLE, STARTING, RUNNING or STOPPING."""
         known = vars(self)  # where another thread may just take both away, or have put others
-        contexts, handle = known.get("_contexts"), known.get("_handle")
+        contexts: Contexts | None = known.get("_contexts")
+        handle: protocol.Context | None = known.get("_handle")
         return State.IDLE if contexts is None or handle is None else contexts.get_state(handle)
 
     def close(self, timeout: float = 5.0) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import select
 import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from types import SimpleNamespace
 from typing import Any
@@ -24,7 +24,7 @@ _MOMENT_S = 0.2
 
 
 @pytest.fixture
-def stage() -> Any:
+def stage() -> Iterator[Stage]:
     made = Stage()
     yield made
     made.close()
@@ -171,7 +171,7 @@ def test_a_peer_that_is_left_while_it_is_asked() -> None:
     links = [SimpleNamespace(update_info=asked.append), None]
 
     class Leaving(Peer):
-        _link = property(lambda _: links.pop(0))  # type: ignore[assignment]
+        _link: Any = property(lambda _: links.pop(0))
 
     peer = object.__new__(Leaving)
     peer.update_info()
