@@ -20,7 +20,7 @@ def timeline(traces: Sequence[str], picture: str | None) -> str:
     """Show the events of both ends in order of time, from the traces of their processes (see COMCH_TRACE)."""
     from comch_next import _timeline  # only this command reads traces
 
-    found = _timeline.read((trace, Path(trace).read_text(encoding="utf-8")) for trace in traces)
+    found = _timeline.read((trace, Path(trace).read_text("utf-8", "replace")) for trace in traces)
     if picture is not None:
         Path(picture).write_text(_timeline.svg(found), encoding="utf-8")
     return _timeline.text(found)

@@ -19,11 +19,10 @@ from comch_next._names import Hinted
 from comch_next.arguments import ANY_SIZE, UNSET, Buffer, cut, instance, text
 from comch_next.connection import Connection, Message
 from comch_next.device import DevInfo, Representor, devices
-from comch_next.driver.protocol import new_lock, uninterrupted
+from comch_next.driver.protocol import new_lock
 from comch_next.engine import deadline_after, seconds_left, wait_readable
 from comch_next.errors import (
     Again,
-    BadState,
     ConnectionAborted,
     ConnectionReset,
     DocaError,
@@ -109,8 +108,10 @@ class BlockingChannel(Hinted):
     @contextmanager
     def _opening(self, call: str) -> Iterator[Life]:
         """Begin a life; one that fails leaves nothing."""
-        life = self._begin(call)
+        with setting_up(call):
+            life = Life()
         try:
+            self._begin(call, life)
             with setting_up(call):
                 yield life
                 life.watch()
@@ -118,14 +119,11 @@ class BlockingChannel(Hinted):
             self._end(life)
             raise
 
-    @uninterrupted
-    def _begin(self, call: str) -> Life:
+    def _begin(self, call: str, life: Life) -> None:
         with self._lock:
             self._check(call)
             self._check_free(call)
-            with setting_up(call):
-                self._life = Life()
-            return self._life
+            self._life = life
 
     def _open(self, life: Life, *, device: Any, device_rep: Representor | None = None) -> Channel:
         given = self._sizes if device_rep is None else {**self._sizes, "device_rep": device_rep}

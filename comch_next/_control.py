@@ -130,7 +130,12 @@ class ControlContext(PullingContext):
 
     def _connection(self, handle: Any) -> Connection:
         known: Connection | None = self._driver.connections.get_user_data(handle)
-        if known is not None:
+        return self._new_connection(handle) if known is None else known
+
+    @alone
+    def _new_connection(self, handle: Any) -> Connection:
+        known: Connection | None = self._driver.connections.get_user_data(handle)
+        if known is not None:  # another thread has just made it
             return known
         if (endpoint := self._endpoint) is None:
             return Connection(self, handle)

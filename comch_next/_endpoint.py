@@ -209,17 +209,17 @@ class Endpoint:
         link.disconnect(connection, timeout)
         self._forget(link, connection)
 
-    @uninterrupted
+    @alone
     def _forget(self, link: Link, connection: Peer) -> None:
         link.forget(connection)
-        if link.closed:
+        if link.closed and self.link is link:  # else another thread has begun another life
             self._become(Unlinked(Phase.LEFT))
 
     @uninterrupted
     def end(self, phase: Phase) -> None:
         """End the life that there is."""
         if isinstance(self.link, Link):
-            self.link.closed = True
+            self.link.close(phase)
         self._become(Unlinked(phase))
 
     def server_port(self, call: str) -> PullPort:

@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from comch_next._codes import State
-from comch_next._exits import leave
 from comch_next._handles import handle_of
 from comch_next._msgq import MsgQ
 from comch_next._origins import shown
 from comch_next.connection import Connection
 from comch_next.context import Context
-from comch_next.driver.protocol import Driver
+from comch_next.driver.protocol import Driver, Lock
 from comch_next.engine import ProgressEngine, deadline_after, seconds_left
 from comch_next.errors import ConnectionAborted, InvalidValue, TimeOut
 
@@ -41,7 +40,6 @@ class FastContext(Context):
         super().__init__()
         self.connection = owner if isinstance(owner, Connection) else None
         self._owner = owner
-        self._lock = (owner._context if isinstance(owner, Connection) else owner)._lock  # its default engine's
         self._handle = handle
         self._bind(driver)
         try:
@@ -53,6 +51,18 @@ class FastContext(Context):
         except BaseException:
             self._contexts.destroy(handle)
             raise
+
+    @property
+    def _lock(self) -> Lock:
+        """Its engine's, or that of its default engine as long as it has none: the owner's may change."""
+        engine, owner = self._engine, self._owner
+        if engine is not None:
+            return engine._lock
+        return (owner._context if isinstance(owner, Connection) else owner)._lock
+
+    @_lock.setter
+    def _lock(self, lock: Lock) -> None:
+        """Follow the engine by itself."""
 
     @classmethod
     def _of_queue(cls, msgq: MsgQ, handle: Any, engine: ProgressEngine | None) -> Self:
@@ -77,13 +87,12 @@ class FastContext(Context):
 
     def __enter__(self) -> Self:
         """Start, and wait for RUNNING for 5 seconds, turning the connection's engine, too."""
-        try:
-            self.start()
-            self._wait_running(5.0)
-        except BaseException as error:
-            leave(error, self._close_soon)
-            raise
+        self._enter(self._run)
         return self
+
+    def _run(self) -> None:
+        self.start()
+        self._wait_running(5.0)
 
     def _wait_running(self, timeout: float) -> None:
         deadline = deadline_after(timeout, "start")

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from comch_next._alone import alone
+from comch_next._callbacks import expect_callback
 from comch_next._codes import State
 from comch_next._exits import refuse_again
 from comch_next.context import Context
@@ -23,7 +24,6 @@ from comch_next.driver.protocol import (
     WeakSet,
     interruptible,
     listed,
-    quoted,
     them,
 )
 from comch_next.engine import ProgressEngine
@@ -93,8 +93,7 @@ class LibraryContext(Context):
 
     def set_state_changed_cb(self, callback: Any) -> Any:
         """Call `callback(context, old, new)` on every change of state. Returns the callback, so it decorates."""
-        if not callable(callback):
-            raise InvalidValue(f"set_state_changed_cb takes a callback, not {quoted(callback)}")
+        expect_callback(callback, "set_state_changed_cb")
 
         def follow(_: object, old: State, new: State) -> None:
             self._state_changed(callback, old, new)
@@ -119,8 +118,7 @@ class LibraryContext(Context):
             apply()
         else:
             for callback in callbacks:
-                if not callable(callback):
-                    raise InvalidValue(f"{call} takes a callback, not {quoted(callback)}")
+                expect_callback(callback, call)
         self._registered[call] = apply
 
     @property
@@ -263,7 +261,10 @@ class LibraryContext(Context):
     @property
     def state(self) -> State:
         """The state of the context: IDLE, STARTING, RUNNING or STOPPING."""
-        return self._contexts.get_state(self._handle) if self._made else State.IDLE
+        known = vars(self)  # where another thread may just take both away, or have put others
+        contexts: Contexts | None = known.get("_contexts")
+        handle: protocol.Context | None = known.get("_handle")
+        return State.IDLE if contexts is None or handle is None else contexts.get_state(handle)
 
     def close(self, timeout: float = 5.0) -> None:
         if self._alive:

@@ -10,7 +10,7 @@ from comch_next._names import Hinted
 from comch_next.arguments import instance
 from comch_next.device import Device
 from comch_next.driver import load
-from comch_next.driver.protocol import new_lock
+from comch_next.driver.protocol import new_lock, uninterrupted
 from comch_next.engine import ProgressEngine
 
 if TYPE_CHECKING:
@@ -81,6 +81,7 @@ class MsgQ(Hinted):
         """Stop the queue, so that it can be configured again. Raises InUse while it has consumers or producers."""
         self._msgqs.stop(self._handle)
 
+    @uninterrupted
     def destroy(self) -> None:
         """Destroy the queue, and then its engine. Raises BadState unless it is stopped.
 

@@ -44,7 +44,7 @@ class Strict:
     if not TYPE_CHECKING:
 
         def __setattr__(self, name: str, value: Any) -> None:
-            if name[0] != "_" and not has(type(self), name):
+            if not name.startswith("_") and not has(type(self), name):
                 raise _missing(type(self), name, setting=True)
             object.__setattr__(self, name, value)
 

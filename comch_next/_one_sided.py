@@ -71,8 +71,6 @@ class Endings:
     def receive_failed(self, error: DocaError) -> None:
         """Raise the error for the end of a connection, or return if generation 1 did not report it."""
         if isinstance(error, _ENDED):
-            if error.connection is None:
-                raise error  # a client went away during its handshake, or the server has failed
             raise self._reset("receive", error.connection) from None
         if not isinstance(error, Shutdown):
             raise error

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from comch_next._link import UNCLASSIFIED, Link, Unlinked, no_peer
 from comch_next._peer import Peer
 from comch_next._phases import Phase
-from comch_next.arguments import UNSET, cut
+from comch_next.arguments import ANY_SIZE, UNSET, cut
 from comch_next.driver.protocol import by_system
 from comch_next.errors import ConnectionReset, DocaError, InvalidValue, NotConnected, Unknown
 from comch_next.pull import PullPort
@@ -51,8 +51,9 @@ class OneSidedPort(PullPort):
                 raise
         except by_system(OSError) as error:
             raise Unknown(f"send_to: {error}") from error
-        if isinstance(self.link, Unlinked):
-            self.link.send(connection, data)
+        link = self.link
+        if isinstance(link, Unlinked):
+            link.send(connection, data)
         cut(data, UNSET)  # the first wrong argument is reported
         raise no_peer("send_to", connection)
 
@@ -66,13 +67,14 @@ class OneSidedPort(PullPort):
         except by_system(*UNCLASSIFIED):
             raise Unknown(f"send_to: {error}") from error
 
-    def receive(self, size: int | None = None) -> tuple[bytes, Connection] | None:
+    def receive(self, size: int | None = ANY_SIZE) -> tuple[bytes, Connection] | None:
         """Return the oldest message of any peer, None for AGAIN; complete every waiting handshake.
 
         The driver's port returns no message while it has just seen a client that waits, so asking it first is enough.
         """
-        if self.link.closed:
-            self.link.receive(size)
+        link = self.link  # once: another thread may begin another life
+        if link.closed:
+            link.receive(size)
         accepted = False
         try:
             while True:

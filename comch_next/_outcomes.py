@@ -11,6 +11,7 @@ from types import FunctionType, TracebackType
 from typing import Any, ParamSpec, TypeAlias, TypeVar, overload
 
 from comch_next._codes import ErrorCode
+from comch_next.driver.protocol import bytes_of, quoted
 from comch_next.errors import DocaError, InvalidValue, NotConnected
 
 __all__ = ["named", "outcome", "outcome_list", "outcomes", "store", "unraisable"]
@@ -65,7 +66,7 @@ def store(result: Sequence[Any], *cells: Any) -> ErrorCode:
         if isinstance(cell, list):
             cell[0] = value
         else:
-            data = f"{value}\0".encode() if isinstance(value, str) else value
+            data = bytes_of(f"{value}\0") if isinstance(value, str) else value
             cell[: len(data)] = data
     return code
 
@@ -131,7 +132,8 @@ def _own_call(function: FunctionType, receiver: object) -> FunctionType:
     owner, name, accessor = _owners()[function]
     if not isinstance(receiver, owner):
         error = NotConnected if receiver is None and function in _closes() else InvalidValue
-        raise error(f"{function.__qualname__} was attempted on {receiver!r}; it is legal on a {owner.__name__}")
+        text = f"{function.__qualname__} was attempted on {quoted(receiver)}"
+        raise error(f"{text}; it is legal on a {owner.__name__}")
     member: Any = next(vars(base)[name] for base in type(receiver).__mro__ if name in vars(base))
     own: FunctionType = getattr(member, accessor) if accessor else member
     return own

@@ -54,9 +54,10 @@ class Peer(Connection):
         ConnectionInprogress until the server has accepted it, ConnectionAborted when it was refused, is in the error
         state, or has been left by this side.
         """
-        if self._link is None:
+        link = self._link  # once: another thread may leave it
+        if link is None:
             raise ConnectionAborted("update_info: this side has left the connection")
-        self._link.update_info(self)
+        link.update_info(self)
 
     def _snapshot(self, in_flight: int) -> None:
         self._counters = {counter: super(Peer, self).get_counter(counter) for counter in Counter}
@@ -64,10 +65,9 @@ class Peer(Connection):
 
     def get_counter(self, counter: Counter) -> int:
         """Return a counter of the last snapshot: messages, or bytes."""
-        try:
-            return self._counters[counter]
-        except (KeyError, TypeError):
-            raise InvalidValue(f"get_counter takes a Counter, not {quoted(counter)}") from None
+        if not isinstance(counter, int) or counter not in self._counters:
+            raise InvalidValue(f"get_counter takes a Counter, not {quoted(counter)}")
+        return self._counters[counter]
 
     @property
     def in_flight(self) -> int:

@@ -216,6 +216,10 @@ class PullingContext(Configured):
         """Whether nothing can come any more but what has come."""
         return False
 
+    def _is_own(self, error: DocaError) -> bool:
+        """Whether a connection of this context has ended by it, and not one that a callback on its engine has used."""
+        return getattr(error.connection, "_context", None) is self
+
     def _survives(self, connection: Connection) -> bool:
         """Return whether the context continues without that connection."""
         return False
@@ -281,6 +285,8 @@ class PullingContext(Configured):
         while True:
             try:
                 message = self.receive()
-            except Shutdown:
+            except Shutdown as error:
+                if not self._is_own(error):
+                    raise
                 return
             yield message

@@ -101,7 +101,8 @@ class Configured(LibraryContext):
     def _configure_alone(self, options: dict[str, Any]) -> None:
         before = self._settings, self._outdated, self._endpoint
         try:
-            if options.get("one_sided") and self._endpoint is None:  # first, for it decides how the others are measured
+            # It comes first, for it decides how the others are measured.
+            if options.get("one_sided") is True and self._endpoint is None:
                 self._configure({name: options.pop(name) for name in ("one_sided", "device_rep") if name in options})
             if (endpoint := self._endpoint) is not None:
                 options = endpoint.accept(options)
@@ -155,6 +156,7 @@ class Configured(LibraryContext):
             self._endpoint = None
             convert(self._port, PullPort)
 
+    @alone
     def _register(self, call: str, apply: Callable[[], object], *callbacks: object) -> None:
         super()._register(call, apply, *callbacks)
         self._choose_view()
@@ -164,18 +166,15 @@ class Configured(LibraryContext):
         if self._endpoint is not None:
             options = {option: value for option, value in options.items() if option in ("engine", "one_sided")}
         device = self._settings["device"]
-        for option, value in options.items():
-            if option in _SIZES:
-                self._check_size(option, value)
-            elif option != "name":
-                kind, wanted = _KINDS[option]
-                gone = "" if getattr(value, "_open", True) else ", which is not open any more: closed or destroyed"
-                if gone or not isinstance(value, kind):
-                    raise InvalidValue(f"{type(self).__name__} takes {wanted} as {option}, not {shown(value)}{gone}")
-        if "device" in options:  # what was set before is checked now
-            for option in _SIZES:
-                if self._settings[option] is not None:
-                    self._check_size(option, self._settings[option])
+        for option in filter(options.__contains__, _KINDS):
+            kind, wanted = _KINDS[option]
+            value = options[option]
+            gone = "" if getattr(value, "_open", True) else ", which is not open any more: closed or destroyed"
+            if gone or not isinstance(value, kind):
+                raise InvalidValue(f"{type(self).__name__} takes {wanted} as {option}, not {shown(value)}{gone}")
+        for option in _SIZES:  # with a device also those that were set before it
+            if option in options or ("device" in options and self._settings[option] is not None):
+                self._check_size(option, self._settings[option])
         named = "name" in options or ("device" in options and self._settings["name"] is not None)
         if named and self._endpoint is None and not self._complete():
             _check_name(self._settings["name"], device)

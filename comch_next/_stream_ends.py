@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from comch_next._callbacks import expect_callback
 from comch_next._origins import shown
 from comch_next.driver.protocol import NO_BUFFER, quoted
 from comch_next.errors import InvalidValue, Unexpected
@@ -13,7 +14,7 @@ from comch_next.errors import InvalidValue, Unexpected
 if TYPE_CHECKING:
     from comch_next._stream_link import Transfer
 
-__all__ = ["Acknowledged", "Fill", "Report", "check_sink", "check_size", "filler", "write_all"]
+__all__ = ["Acknowledged", "Fill", "Report", "check_report", "check_sink", "check_size", "filler", "write_all"]
 
 Fill: TypeAlias = "Callable[[memoryview], int]"
 Report: TypeAlias = "Callable[[int], object] | None"
@@ -23,6 +24,12 @@ def check_size(call: str, chunk_size: object) -> None:
     """Raise InvalidValue unless this can be the size of a chunk."""
     if not isinstance(chunk_size, int) or isinstance(chunk_size, bool) or chunk_size < 1:
         raise InvalidValue(f"{call} takes a chunk_size of 1 byte or more, not {quoted(chunk_size)}")
+
+
+def check_report(call: str, progress: object) -> None:
+    """Raise InvalidValue for what cannot be called with a count."""
+    if progress is not None:
+        expect_callback(progress, call, "a function as progress")
 
 
 def check_sink(sink: object) -> None:

@@ -127,13 +127,15 @@ class Link:
 
     def open(self) -> Steps[None]:
         """Start this end; the other need not be there yet."""
+        before = self.kept
         try:
             self._begin()
             yield from self.start(self._consumer)
             for _ in range(_RECEIVES):
                 self._consumer.task_post_recv_alloc_init().submit()
         except BaseException as error:
-            self.close(error)
+            if before is None:  # else it is open, and stays so
+                self.close(error)
             raise
 
     @alone

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from comch_next._alone import alone
 from comch_next._codes import ErrorCode, State
 from comch_next._control import ControlContext
-from comch_next._exits import leave
 from comch_next._library_context import Unmade
 from comch_next._origins import shown
 from comch_next._phases import Phase
@@ -57,7 +56,7 @@ class Client(ControlContext):
         super().__init__(device=device, name=name, **options)
 
     def _configure_first(self) -> None:
-        self._shutdown: Shutdown | None = None
+        self._shutdown: str | None = None  # what receive has raised when the server left: the text
         self._current: Connection | None = None  # what the last start began, until this side leaves it
         self._begun: Connection | None = None  # the same, until it is known to be up
 
@@ -71,19 +70,18 @@ class Client(ControlContext):
 
     def __enter__(self) -> Self:
         """Connect. With registered callbacks only start; the engine's progress then runs them."""
-        try:
-            self.connect()
-        except BaseException as error:
-            leave(error, self._close_soon)
-            raise
+        self._enter(self.connect)
         return self
 
     @alone
     def start(self) -> State:
-        self._shutdown = None
-        state = super().start()
-        self._begun = self._current = self._connection(self._clients.get_connection(self._handle))
-        return state
+        ran = self._active()
+        try:
+            return super().start()
+        finally:  # a callback of the program may have raised, and the client has started all the same
+            if not ran and self._active():
+                self._shutdown = None
+                self._begun = self._current = self._connection(self._clients.get_connection(self._handle))
 
     @property
     def connection(self) -> Connection:
@@ -109,7 +107,7 @@ class Client(ControlContext):
             try:
                 return self._dial(name, timeout, deadline)
             except ConnectionAborted as error:
-                if not wait_for_server:
+                if not wait_for_server or self._active():  # by a callback of the program's
                     raise
                 if seconds_left(deadline) < _REDIAL_S:
                     raise TimeOut(f"connect: {self!r} found no server within {timeout} s: {error}") from error
@@ -121,12 +119,18 @@ class Client(ControlContext):
             return connection
         try:
             self._come_up(connection, timeout, deadline)
-        except DocaError:
+        except DocaError:  # also of a callback of the program's, while the client goes on connecting
+            self._note_left(connection)
+            raise
+        return connection
+
+    @alone
+    def _note_left(self, connection: Connection) -> None:
+        """Forget a connection that this side has left, unless another thread has begun another one."""
+        if self._current is connection and not self._active():
             self._current = None
             if (endpoint := self._endpoint) is not None:
                 endpoint.end(Phase.LEFT)
-            raise
-        return connection
 
     @alone
     def _begin(self, name: str | None) -> Connection:
@@ -198,7 +202,7 @@ class Client(ControlContext):
             self._leave(timeout)
         finally:
             if not self._active():
-                self._current = None
+                self._note_left(connection)
                 if (port := self._port) is not None:  # once: another thread may destroy the client
                     port._forget(connection)
                     port.ring_recv()  # for a receive that waits in another thread
@@ -228,9 +232,10 @@ class Client(ControlContext):
         if self._current is None:
             self._refuse_silent("receive")
         if self._shutdown is not None:
-            raise self._shutdown
+            raise Shutdown(self._shutdown, connection=self._current)
         try:
             return port.receive(size)
         except Shutdown as error:
-            self._shutdown = error
+            if self._is_own(error):
+                self._shutdown = error.message
             raise

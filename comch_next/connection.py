@@ -109,7 +109,7 @@ class Connection(CNames, Strict):
                 port.withdraw(self)
                 raise TimeOut(f"send: no room within {timeout} s; the message was not accepted")
             port.arm_send()
-            wait_readable(lambda: port.send_fd, deadline)
+            wait_readable(lambda: port.send_fd, deadline, once=True)  # another sender's arming may take the news
 
     def flush(self, timeout: float | None = None) -> None:
         """Wait until nothing is in flight. Raises TimeOut after `timeout` seconds, InvalidValue for an invalid one.

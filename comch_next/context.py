@@ -8,12 +8,12 @@ from typing import Any, TypeVar
 
 from comch_next._alone import alone
 from comch_next._codes import ErrorCode, State
-from comch_next._exits import exit_block, refuse_again
+from comch_next._exits import exit_block, leave, refuse_again
 from comch_next._names import ContextNames, Strict
 from comch_next.driver import protocol
 from comch_next.driver.protocol import Contexts, Driver, Lock, new_lock
 from comch_next.engine import ProgressEngine, deadline_after, seconds_left
-from comch_next.errors import BadState, DocaError, TimeOut
+from comch_next.errors import BadState, DocaError, InvalidValue, TimeOut
 
 __all__ = ["Context"]
 
@@ -70,8 +70,9 @@ class Context(ContextNames, Strict):
         raise NotImplementedError
 
     def _join(self, engine: ProgressEngine) -> None:
-        engine._connect(self)
-        self._engine = engine
+        with engine._lock:  # so that an engine that gets another view of its driver has all of its contexts
+            engine._connect(self)
+            self._engine = engine
         self._lock = engine._lock
 
     def _take_engine(self, engine: ProgressEngine) -> None:
@@ -167,17 +168,25 @@ class Context(ContextNames, Strict):
         if not self._active():
             return
         try:
+            self._leave_by(deadline, timeout)
+        except InvalidValue:
+            if self._alive:  # else another thread has closed it meanwhile, and its engine
+                raise
+
+    def _leave_by(self, deadline: float | None, timeout: float) -> None:
+        try:
             self.stop()
         except BadState:
             if self._active():  # else it has become IDLE by itself
                 raise
-        while self._active() and (left := seconds_left(deadline, _TICK_S)):
-            if not self._turn() and self._active():
+        # In another state than this one another thread has started it again: it has been left all the same.
+        while self.state is State.STOPPING and (left := seconds_left(deadline, _TICK_S)):
+            if not self._turn() and self.state is State.STOPPING:
                 self.engine.wait(left)
-        if self._active():
+        if self.state is State.STOPPING:
             self._turn_at_last()
-        if self._active():
-            raise TimeOut(f"{self!r} is {self.state.name} after {timeout} s; free its tasks and progress")
+        if self.state is State.STOPPING:
+            raise TimeOut(f"{self!r} is STOPPING after {timeout} s; free its tasks and progress")
 
     def _turn(self) -> bool:
         """Progress, and take back the tasks that the program still holds; return whether anything moved.
@@ -192,8 +201,18 @@ class Context(ContextNames, Strict):
         """Take the turns that lead to IDLE without waiting, and no more of them on an engine that others keep busy."""
         for _ in range(_LAST_TURNS + self.num_inflight_tasks):
             self._turn()
-            if not self._active():
+            if self.state is not State.STOPPING:
                 return
+
+    def _enter(self, begin: Callable[[], object]) -> None:
+        """Begin a with block. What that leaves half done is closed; what ran before it runs on."""
+        ran = self._alive and self._active()
+        try:
+            begin()
+        except BaseException as error:
+            if not ran:
+                leave(error, self._close_soon)
+            raise
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         if self._alive:

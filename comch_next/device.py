@@ -118,7 +118,7 @@ class DevInfo(Hinted):
             "producer": self.producer_cap_is_supported,
             "consumer": self.consumer_cap_is_supported,
         }
-        if noun not in asked:
+        if not isinstance(noun, str) or noun not in asked:
             raise InvalidValue(f"require takes {' or '.join(asked)}, not {quoted(noun)}")
         if not asked[noun]():
             raise NotSupported(f"{self} cannot be a {noun}")

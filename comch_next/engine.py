@@ -45,12 +45,13 @@ def seconds_left(deadline: float | None, most: float = math.inf) -> float:
     return most if deadline is None else max(0.0, min(most, deadline - monotonic()))
 
 
-def wait_readable(descriptor: Callable[[], int], deadline: float | None) -> bool:
+def wait_readable(descriptor: Callable[[], int], deadline: float | None, *, once: bool = False) -> bool:
     """Sleep until the descriptor is readable; False when the clock reaches the deadline (seconds, monotonic) before.
 
     While there are other threads, `descriptor` is called again each second: another thread may have closed it, which
-    wakes no poll, and then the call raises. Raises BadState for a wait without a limit after the process's exit
-    functions: nothing could end it.
+    wakes no poll, and then the call raises. `once`: return False then, so that the caller looks whether another thread
+    has taken what made it readable. Raises BadState for a wait without a limit after the process's exit functions:
+    nothing could end it.
     """
     if deadline is None and has_ended():
         text = "a wait without a limit was attempted after the process had left all its connections at exit"
@@ -62,7 +63,7 @@ def wait_readable(descriptor: Callable[[], int], deadline: float | None) -> bool
         left_ms = None if deadline is None else max(0.0, (deadline - monotonic()) * 1000)
         if poller.poll(most_ms if left_ms is None else min(left_ms, most_ms)):
             return True
-        if left_ms is not None and left_ms <= most_ms:
+        if once or (left_ms is not None and left_ms <= most_ms):
             return False
 
 
@@ -143,7 +144,7 @@ class ProgressEngine(CNames, Strict):
         A context whose settings are incomplete is connected when they are complete.
         """
         take = getattr(context, "_take_engine", None)
-        if take is None:
+        if take is None or isinstance(context, type):
             raise InvalidValue(f"connect_ctx takes a context, not {shown(context)}")
         take(self)
 
@@ -184,8 +185,12 @@ class ProgressEngine(CNames, Strict):
         Raises InvalidValue if the timeout is negative or not a number.
         """
         deadline = deadline_after(timeout, "wait")
-        self.request_notification()
-        ready = wait_readable(lambda: self.notification_handle, deadline)
+
+        def armed() -> int:
+            self.request_notification()  # again: another thread that waited, too, has disarmed it
+            return self.notification_handle
+
+        ready = wait_readable(armed, deadline)
         self.clear_notification()
         return ready
 

@@ -2,7 +2,7 @@
 
 from comch_next._codes import LogLevel
 from comch_next.arguments import integer, text
-from comch_next.driver.protocol import quoted
+from comch_next.driver.protocol import new_lock, quoted
 from comch_next.errors import InvalidValue
 
 __all__ = ["Backend", "register_source", "standard", "unregister_source"]
@@ -11,9 +11,9 @@ _WARNING, _TRACE = int(LogLevel.WARNING), int(LogLevel.TRACE)
 
 
 def _level(value: object) -> int:
-    if value not in list(LogLevel):
+    if not isinstance(value, int) or int.__int__(value) not in list(LogLevel):
         raise InvalidValue(f"log level is {quoted(value)}; legal are the DOCA_LOG_LEVEL_* values")
-    return integer(value, "log level", most=_TRACE)
+    return int.__int__(value)
 
 
 class Backend:
@@ -39,13 +39,15 @@ class Backend:
 
 
 standard = Backend()  # its limits are the global ones
+_lock = new_lock()
 _sources: list[str] = []
 
 
 def register_source(name: str) -> int:
     """Return a new number for a named source of messages."""
-    _sources.append(text(name, "source name"))
-    return len(_sources) - 1
+    with _lock:
+        _sources.append(text(name, "source name"))
+        return len(_sources) - 1
 
 
 def unregister_source(source: int) -> None:

@@ -71,7 +71,7 @@ class PullPort:
         with a helper thread, even if the driver has a port of its own. Raises BadState unless the context is IDLE, has
         no port and no callbacks that a port would leave uncalled, InvalidValue for an unknown COMCH_PULL.
         """
-        if not hasattr(context, "_open_port"):
+        if not hasattr(context, "_open_port") or isinstance(context, type):
             raise InvalidValue(f"a pull port is opened on a Server or a Client, not on {shown(context)}")
         self.context = context
         self._threaded = threaded
@@ -95,8 +95,10 @@ class PullPort:
     def reopen(self, *, max_msg_size: int | None = None, send_queue_size: int | None = None) -> None:
         """Open the port again on its IDLE context, with other sizes; its descriptors stay valid.
 
-        The sizes are those of the constructor. Raises BadState unless the context is IDLE.
+        The sizes are those of the constructor. Raises BadState unless the context is IDLE, or once the port is closed.
         """
+        if self.context._alive and self.context._port is not self:
+            raise BadState(f"reopen was attempted on a port of {self.context!r} that has been closed; open another")
         self._open(self._port, max_msg_size, send_queue_size)
 
     def _open(self, predecessor: Port | None, max_msg_size: int | None, send_queue_size: int | None) -> None:
@@ -185,7 +187,9 @@ class PullPort:
 
     def _absorb(self, error: DocaError) -> None:
         """Raise what the driver's refusal of a receive is to the program, or return if it is no event."""
-        if error.connection is not None and error.connection in self._left:
+        if getattr(error.connection, "_context", None) is not self.context:
+            raise error  # of a handshake, or of a callback on the context's engine
+        if error.connection in self._left:
             return
         if self._endings is None:
             raise error
@@ -231,11 +235,12 @@ class PullPort:
 
     def update_info(self, connection: Connection) -> None:
         """Snapshot the counters, as Connection.update_info."""
+        handle = self._own(connection, "update_info")
         if self._endings is not None:
             self._endings.update_info(connection)
         else:
             self.status(connection)
-            connection._connections.update_info(connection._handle)
+            connection._connections.update_info(handle)
 
     def in_flight(self, connection: Connection) -> int:
         """Return the number of accepted messages that are not in the receiver's queue yet."""

@@ -7,8 +7,8 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from comch_next._alone import alone
+from comch_next._callbacks import expect_callback
 from comch_next._codes import State
-from comch_next._exits import leave
 from comch_next._handles import handle_of
 from comch_next._library_context import Unmade
 from comch_next._service_state import ServiceState
@@ -81,11 +81,7 @@ class Server(ServiceState):
 
     def __enter__(self) -> Self:
         """Listen. With registered callbacks only start; the engine's progress then runs them."""
-        try:
-            self.listen()
-        except BaseException as error:
-            leave(error, self._close_soon)
-            raise
+        self._enter(self.listen)
         return self
 
     def _check(self, options: dict[str, Any]) -> None:
@@ -209,11 +205,13 @@ class Server(ServiceState):
             try:
                 return port.receive(size)
             except Shutdown as error:  # a client that left in order is just gone
+                if not self._is_own(error):
+                    raise
                 self._report_lost(error.connection, error)
 
     def _report_lost(self, connection: Connection, error: DocaError) -> None:
-        if self._on_lost:
-            self._on_lost[-1](connection, error)
+        for on_lost in self._on_lost[-1:]:  # in one: another thread's loop may end
+            on_lost(connection, error)
 
     def _refuse_silent(self, call: str) -> None:
         if not self._listening:
@@ -237,10 +235,12 @@ class Server(ServiceState):
             while True:
                 try:
                     message = self.receive()
-                except Shutdown:  # of the server that a Channel has connected to
+                except Shutdown as error:  # of the server that a Channel has connected to
+                    if not self._is_own(error):
+                        raise
                     return
                 except ConnectionReset as error:
-                    if self._failed:
+                    if self._failed or not (error.connection is None or self._is_own(error)):
                         raise
                     if error.connection is not None:  # else a client went away before it was accepted
                         self._report_lost(error.connection, error)
@@ -250,6 +250,8 @@ class Server(ServiceState):
     @contextmanager
     def _reporting_to(self, on_lost: OnLost | None) -> Iterator[None]:
         """Report clients that have gone to a loop, as long as it lasts; None leaves them to the loop around it."""
+        if on_lost is not None:
+            expect_callback(on_lost, "messages", "a function as on_lost")
         try:
             if on_lost is not None:
                 self._on_lost.append(on_lost)

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from comch_next._codes import AccessFlag
 from comch_next._origins import shown
-from comch_next._stream_ends import Acknowledged, Fill, Report, check_sink, check_size, filler, write_all
+from comch_next._stream_ends import Acknowledged, Fill, Report, check_report, check_sink, check_size, filler, write_all
 from comch_next._stream_link import CHUNKS, Kind, Link, Steps, Transfer, announced, encode, expired, run
 from comch_next.connection import Connection
 from comch_next.consumer import Consumer
@@ -123,6 +123,7 @@ class Stream:
 
     def _send(self, source: Any, chunk_size: int, progress: Report, caller: object) -> Steps[int]:
         check_size("send_stream", chunk_size)
+        check_report("send_stream", progress)
         return self._begin("send_stream", self._send_all(filler(source), chunk_size, progress), caller)
 
     def _send_all(self, fill: Fill, chunk_size: int, progress: Report) -> Steps[int]:
@@ -175,6 +176,7 @@ class Stream:
     def _receive(self, sink: Any, chunk_size: int, progress: Report, caller: object) -> Steps[int]:
         check_size("recv_stream", chunk_size)
         check_sink(sink)
+        check_report("recv_stream", progress)
         return self._begin("recv_stream", self._receive_all(sink, chunk_size, progress), caller)
 
     def _receive_all(self, sink: Any, chunk_size: int, progress: Report) -> Steps[int]:

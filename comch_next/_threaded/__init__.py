@@ -37,8 +37,8 @@ from typing import TYPE_CHECKING, Any
 from comch_next._codes import State
 from comch_next._threaded._helper import Helper
 from comch_next._threaded._port import ThreadedPort
-from comch_next.driver.protocol import quoted
-from comch_next.errors import BadState, InvalidValue
+from comch_next.arguments import integer
+from comch_next.errors import BadState
 
 if TYPE_CHECKING:
     from comch_next._control import ControlContext
@@ -61,13 +61,15 @@ def open_threaded(
     devices = helper.driver.devices
     info = devices.as_devinfo(helper.driver.contexts.get_device(ctx))
     most = devices.cap_get_max_msg_size(info)
-    if max_msg_size is not None and not (isinstance(max_msg_size, int) and 1 <= max_msg_size <= most):
-        raise InvalidValue(f"port_open takes a message size of 1 to {most} bytes, not {quoted(max_msg_size)}")
+    if max_msg_size is not None:
+        max_msg_size = integer(max_msg_size, "port_open: the message size", least=1, most=most)
     if send_queue_size is None:
         send_queue_size = min(_DEFAULT_SENDS, devices.cap_get_max_send_tasks(info))
     with helper.lock:
         port = ThreadedPort(context, helper, max_msg_size, send_queue_size, one_sided, predecessor)
         helper.enter(port)
+        if predecessor is not None:
+            port.take_over(predecessor)
     if predecessor is not None:
         predecessor.finish()
     return port

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import deque
 from contextlib import suppress
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from comch_next._codes import ErrorCode, State
@@ -54,11 +53,12 @@ class PortEvents:
         self._msg_size = msg_size
         self._most = 1  # messages that hold progress back
         self._leaving = False
-        self._channels = Channels() if predecessor is None else predecessor.hand_over()
+        self._channels = Channels()
         # What start demands, and the state; a context that is not IDLE refuses.
         driver, handle = helper.driver, self.handle
-        freed = partial(self._channels.ring, "send")
-        self._sends = Sends(driver, handle, sends, is_client=self._is_client, freed=freed, fault=self._on_fault)
+        self._sends = Sends(
+            driver, handle, sends, is_client=self._is_client, freed=self._on_freed, fault=self._on_fault
+        )
         driver.contexts.event_msg_recv_register(handle, Own(self._on_message), False)
         if not self._is_client:
             driver.servers.event_connection_status_changed_register(handle, Own(self._on_up), Own(self._on_down))
@@ -67,10 +67,9 @@ class PortEvents:
     def __str__(self) -> str:
         return f"{'client' if self._is_client else 'server'} {self._context.name!r}"
 
-    def hand_over(self) -> Channels:
-        """Leave the descriptors to another port."""
-        channels, self._channels = self._channels, Channels()
-        return channels
+    def take_over(self, predecessor: PortEvents) -> None:
+        """Make the descriptors that another port gave out this one's."""
+        self._channels, predecessor._channels = predecessor._channels, Channels()
 
     def full(self) -> bool:
         """Whether progress has to wait for `receive`; later if the program waits for its sends instead."""
@@ -163,6 +162,9 @@ class PortEvents:
             link.queued += 1
             self.queue.append((data, link))
             self._channels.ring("recv")
+
+    def _on_freed(self) -> None:
+        self._channels.ring("send")
 
     def _on_fault(self, link: Link, status: ErrorCode) -> None:
         link.fault = link.fault or status

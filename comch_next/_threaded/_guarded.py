@@ -102,11 +102,14 @@ class _Contexts(_Noun):
     def start(self, ctx: Any) -> State:
         helper = self._helper
         with helper.lock:
-            state: State = self._noun.start(ctx)
-            port = helper.port_of(ctx)
-            if port is not None:
-                port.started()
-            helper.wake()
+            ran = self._noun.get_state(ctx) is not State.IDLE
+            try:
+                state: State = self._noun.start(ctx)
+            finally:  # a callback of the program may have raised, and the context has started all the same
+                port = helper.port_of(ctx)
+                if port is not None and not ran and self._noun.get_state(ctx) is not State.IDLE:
+                    port.started()
+                helper.wake()
             return state
 
     def stop(self, ctx: Any) -> State:

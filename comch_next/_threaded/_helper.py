@@ -6,7 +6,7 @@ import os
 import select
 import threading
 from collections.abc import Callable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from typing import TYPE_CHECKING, Any, NoReturn
 from weakref import ref
 
@@ -14,7 +14,7 @@ from comch_next._codes import State
 from comch_next._threaded._channels import Bell, drain
 from comch_next._threaded._guarded import GuardedDriver
 from comch_next.driver.protocol import Finalized, WeakSet, at_exit, shielded, signals_blocked, uninterrupted
-from comch_next.errors import BadState, NoMemory
+from comch_next.errors import BadState, InvalidValue, NoMemory
 
 if TYPE_CHECKING:
     from comch_next._threaded._port import ThreadedPort
@@ -133,7 +133,10 @@ class Helper:
             self.end()
 
     def end(self) -> None:
-        """End the thread. Idempotent."""
+        """End the thread. Idempotent.
+
+        It may come to that by itself, where the collector runs what closes the last port and destroys the engine.
+        """
         thread = self._thread
         if thread is None or not thread.is_alive():  # not alive: in a forked process
             return
@@ -142,7 +145,7 @@ class Helper:
                 return  # another thread has ended it
             self._thread, self._wake, self._asleep = None, None, False
             self._dropped = None  # which rouses the thread
-        if not self.busy:  # else a callback closes: the thread ends after it
+        if not (self.busy or thread is threading.current_thread()):  # else it ends after the callback, or by itself
             thread.join()
 
     def disinherit(self) -> None:
@@ -159,7 +162,8 @@ class Helper:
                     continue
                 held = self.held()
                 if not held:
-                    self._engines.request_notification(self._pe)
+                    with suppress(InvalidValue):  # see `end`
+                        self._engines.request_notification(self._pe)
                 self._asleep = True
                 return held
             finally:
@@ -173,7 +177,8 @@ class Helper:
                 self._asleep = False
                 drain(wake.fd)
                 if not held:
-                    self._engines.clear_notification(self._pe, 0)
+                    with suppress(InvalidValue):  # see `end`
+                        self._engines.clear_notification(self._pe, 0)
             finally:
                 self.lock.release()
 

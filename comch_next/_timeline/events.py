@@ -72,10 +72,23 @@ def _lines(name: str, text: str) -> Iterator[Line]:
     for number, row in enumerate(text.splitlines(), start=1):
         try:
             line = json.loads(row)
-            (line["t"], line["pid"], line["what"])
-        except (ValueError, KeyError, TypeError) as error:
+            _check(line)
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise InvalidValue(f"timeline: {name}:{number} is not a line of a trace") from error
         yield line
+
+
+def _check(line: Line) -> None:
+    """Raise KeyError or TypeError for what cannot be shown."""
+    if not (isinstance(line["t"], int) and isinstance(line["pid"], int) and isinstance(line["what"], str)):
+        raise TypeError("times and processes are numbers, events are words")
+    if _is_shown(line):
+        hash((_event(line, 0).lane, line.get("connection"), _content(line)))
+
+
+def _content(line: Line) -> tuple[object, ...]:
+    """What tells a message from others, at both of its ends."""
+    return tuple(line.get(key) for key in ("n", "length", "digest", "imm_length", "imm_digest", "consumer"))
 
 
 def _is_shown(line: Line) -> bool:
@@ -127,7 +140,7 @@ class _Matching:
     def meet(self, line: Line, event: Event) -> Event:
         """Take the next event; a receive gets its peer."""
         end = (event.lane, line.get("connection"))
-        message = tuple(line.get(key) for key in ("n", "length", "digest", "imm_length", "imm_digest", "consumer"))
+        message = _content(line)
         if line["what"] == "send" and not event.is_refused:
             self._sent[line["service"], event.lane.side, message].append((event, end))
         elif line["what"] == "receive":

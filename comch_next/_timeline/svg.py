@@ -52,7 +52,8 @@ def _placed(timeline: Timeline) -> tuple[dict[Lane, int], int]:
     for lane, room in enumerate(left):
         between = max(room, right[lane - 1], heads[lane - 1] + heads[lane], _ARROW)
         x.append(x[-1] + between + 3 * _GAP if x else _TIME + room + 2 * _GAP)
-    return {lane: round(at) for lane, at in zip(timeline.lanes, x, strict=True)}, round(x[-1] + right[-1] + 2 * _GAP)
+    width = x[-1] + right[-1] if x else _TIME  # only opened and closed, as a process that could not start
+    return {lane: round(at) for lane, at in zip(timeline.lanes, x, strict=True)}, round(width + 2 * _GAP)
 
 
 def _long(text: str) -> float:

@@ -8,6 +8,8 @@ from contextlib import AbstractContextManager, asynccontextmanager
 from functools import partial
 
 import comch_next as comch
+from comch_next._callbacks import expect_callback
+from comch_next._origins import shown
 from comch_next.aio._connection import Connection, Message
 from comch_next.aio._handling import Handler, Handling
 from comch_next.aio._side import Side, closing
@@ -41,6 +43,8 @@ async def serve(
 
     Raises AlreadyExist when the name is taken, and what `Server.start` raises.
     """
+    if handler is not None:
+        expect_callback(handler, "serve", "a coroutine function as handler")
     context = comch.Server(
         device,
         rep,
@@ -140,6 +144,8 @@ class Server(Side[comch.Server]):
 
     def _reporting_to(self, on_lost: OnLost | None) -> AbstractContextManager[None]:
         """Report clients that have gone in the block, as the server of comch_next does."""
+        if on_lost is not None:
+            expect_callback(on_lost, "messages", "a function as on_lost")
         return self.context._reporting_to(None if on_lost is None else partial(self._pass_on, on_lost))
 
     def _pass_on(self, on_lost: OnLost, connection: comch.Connection, error: DocaError) -> None:
@@ -152,6 +158,6 @@ class Server(Side[comch.Server]):
     def disconnect(self, connection: Connection) -> None:
         """Disconnect one client (C: doca_comch_server_disconnect); a send that waits raises NotConnected."""
         if not isinstance(connection, Connection):
-            raise InvalidValue(f"disconnect takes a connection of this server, not {connection!r}")
+            raise InvalidValue(f"disconnect takes a connection of this server, not {shown(connection)}")
         self.context.disconnect(connection.connection)
         self._sendable.wake()

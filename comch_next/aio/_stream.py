@@ -11,6 +11,7 @@ from comch_next._ready import Ready
 from comch_next._stream_ends import Report
 from comch_next._stream_link import Steps
 from comch_next.aio._connection import Connection
+from comch_next.arguments import instance
 from comch_next.stream import CHUNK_SIZE
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ class Stream:
 
     def __init__(self, connection: Connection) -> None:
         """Raises BadState unless the connection's client or server was made with `streams=True`."""
+        instance(connection, Connection, "the connection of a Stream")
         self.connection = connection
         self._stream = comch.Stream(connection.connection)
         self._ready: dict[comch.ProgressEngine, Ready] = {}

@@ -156,7 +156,7 @@ class Parser:
                     yield known[name], value
 
     def _complain(self, text: str, kind: type[DocaError]) -> NoReturn:
-        print(f"{self._program}: {text}; see --help", file=sys.stderr, flush=True)
+        _write(sys.stderr, f"{self._program}: {text}; see --help")
         raise kind(text)
 
     # Values
@@ -199,17 +199,14 @@ class Parser:
             yield param
 
     def _show_usage(self, _: Any) -> NoReturn:
-        print(f"Usage: {self._program} [flags]\n")
-        for param in self._params:
-            print(f"  {param.shown + ' <value>' * param.takes_value:<28} {param.description}")
-        self._leave()
+        lines = (f"  {param.shown + ' <value>' * param.takes_value:<28} {param.description}" for param in self._params)
+        self._leave("\n".join([f"Usage: {self._program} [flags]\n", *lines]))
 
     def _show_release(self, _: Any) -> NoReturn:
-        print(f"DOCA {self._ffi.string(self._lib.doca_version()).decode()}")
-        self._leave()
+        self._leave(f"DOCA {self._ffi.string(self._lib.doca_version()).decode()}")
 
-    def _leave(self) -> NoReturn:
-        sys.stdout.flush()
+    def _leave(self, text: str) -> NoReturn:
+        _write(sys.stdout, text)
         self._lib.exit(0)
         raise AssertionError("exit has returned")
 
@@ -223,6 +220,18 @@ class Parser:
         digits = str(value)
         if not (digits.isascii() and digits.isdigit() and len(digits) <= _MOST_DIGITS) or set_limit(int(digits)):
             self._complain(f"{value!r} is not a log level; legal are {_LEVELS}", InvalidValue)
+
+
+def _write(file: Any, text: str) -> None:
+    """Write a line as C does, as the bytes that the program has given, whatever encoding the interpreter has chosen."""
+    if file is None:  # its descriptor was closed when the interpreter started
+        return
+    file.flush()
+    if (buffer := getattr(file, "buffer", None)) is None:  # a file of the program's, of text alone
+        file.write(f"{text}\n")
+    else:
+        buffer.write(bytes_of(f"{text}\n"))
+        buffer.flush()
 
 
 def _set_kind(param: Param, kind: int) -> None:

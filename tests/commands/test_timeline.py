@@ -10,6 +10,7 @@ from xml.etree import ElementTree
 import pytest
 
 from comch_next import InvalidValue
+from comch_next.__main__ import main
 from comch_next._timeline import Event, Timeline, read, svg, text
 from tests.both_ends import BOTH_ENDS
 from tests.commands.support import run
@@ -78,6 +79,7 @@ def test_what_is_opened_and_closed_is_not_shown() -> None:
     timeline = _read(*opened, _message(2, CLIENT, "send", "a"))
     assert [(event.words, event.at_ns) for event in timeline.events] == [("send 1 4 B aaaaaaaa", 0)]
     assert _read(*opened) == Timeline([], [])
+    assert ElementTree.fromstring(svg(_read(*opened))).get("width")
 
 
 def test_what_was_refused_has_no_other_end_and_is_told_once() -> None:
@@ -139,12 +141,35 @@ def test_a_picture_is_as_wide_as_its_texts() -> None:
             assert kind == "head" or not any(begin < lifeline < end for lifeline in (first, second)), part.text
 
 
-@pytest.mark.parametrize("broken", ["{", "[1]", '{"t": 1}', "words"])
+BROKEN = (
+    "{",
+    "[1]",
+    '{"t": 1}',
+    "words",
+    '{"t": "now", "pid": 1, "what": "up"}',
+    '{"t": 1, "pid": [1], "what": "up"}',
+    '{"t": 1, "pid": 1, "what": {}}',
+    '{"t": 1, "pid": 1, "what": "send", "service": []}',
+    '{"t": 1, "pid": 1, "what": "send", "service": "a", "length": 3}',
+    '{"t": 1, "pid": 1, "what": "send", "service": "a", "length": 3, "digest": 3}',
+    '{"t": 1, "pid": 1, "what": "send", "service": "a", "n": {}}',
+    "[" * 100_000,
+)
+
+
+@pytest.mark.parametrize("broken", BROKEN, ids=lambda line: line[:70])
 def test_what_is_no_trace(broken: str) -> None:
     with pytest.raises(InvalidValue, match="trace:2 is not a line of a trace"):
         _read(_line(0, SERVER, "up", ok=True), broken)
     with pytest.raises(InvalidValue, match="nothing happened"):
         _read()
+
+
+def test_a_file_that_is_no_text(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "trace"
+    path.write_bytes(b"\xff\n")
+    assert main(["timeline", str(path)]) == 1
+    assert capsys.readouterr() == ("", f"comch_next: timeline: {path}:1 is not a line of a trace\n")
 
 
 SCRIPT = (

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import io
+import sys
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from comch_next.capi._argp import Kind, Param, Parser
+from comch_next.driver.protocol import text_of
 from tests.faces.world import check, ffi, lib, made
 
 taken: list[str] = []
@@ -94,3 +99,16 @@ def test_arguments_that_end_before_their_number() -> None:
     assert registered("t", "text") == 0
     assert started("-t", "well") == 0
     assert taken == ["well"]
+
+
+@pytest.mark.parametrize("description", [b"Gr\xc3\xb6\xc3\x9fe", b"Gr\xf6\xdfe"], ids=["UTF-8", "Latin-1"])
+def test_help_has_the_bytes_of_the_program(monkeypatch: pytest.MonkeyPatch, description: bytes) -> None:
+    """Whatever the encoding of standard output: the interpreter that a C program starts may have chosen ASCII."""
+    written = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(written, "ascii"))
+    parser = Parser(ffi, SimpleNamespace(exit=sys.exit))
+    parser.init("program", 0)
+    parser._params.append(Param("s", "size", text_of(description), Kind.INT))
+    with pytest.raises(SystemExit):
+        parser._show_usage(True)
+    assert b"  -s, --size <value>           " + description + b"\n" in written.getvalue()

@@ -154,3 +154,28 @@ def test_an_end_that_another_thread_reports_first() -> None:
     ends = Endings(Port())  # type: ignore[arg-type]
     ends._errors.append(object())  # type: ignore[arg-type]
     ends.raise_error()
+
+
+def test_producers_whose_clients_have_exchanged_their_engines(locks: list[Lock], engines: list[ProgressEngine]) -> None:
+    """Each was to have its client's engine, whichever that is when it starts, and holds no other one's lock then."""
+    there = comch.Server(comch.open_device(DPU), REP, "svc")
+    there.listen()
+    device = comch.open_device(HOST)
+    clients = [Client(device, "svc", engine=engine) for engine in engines]
+    for one in clients:
+        one.connect(timeout=0)
+    while any(one.state is not comch.State.RUNNING for one in clients):
+        comch.outcome(there.receive, timeout=0)
+        for engine in engines:
+            engine.progress()
+    producers = [comch.Producer(one.connection) for one in clients]
+    there.close()
+    while any(one.state is not comch.State.IDLE for one in clients):
+        for one in clients:
+            comch.outcome(one.receive, timeout=0)
+    for one, engine in zip(clients, reversed(engines), strict=True):
+        one.engine = engine
+    meet(locks, *(partial(comch.outcome, producer.start) for producer in producers))
+    assert [producer.engine for producer in producers] == [*reversed(engines)]
+    for context in (*producers, *clients):
+        context.close()

@@ -36,10 +36,12 @@ def listed(words: Sequence[str]) -> str:
 
 
 def quoted(value: object) -> str:
-    """Return how a message shows a refused value; Python writes no number of more than some thousand digits."""
+    """Return how a message shows a refused value, also one that cannot be shown: Python writes no number of more than
+    some thousand digits.
+    """
     try:
         return repr(value)
-    except ValueError:
+    except Exception:
         if isinstance(value, int):
             return f"a whole number of {value.bit_length()} bits"
         return f"a {type(value).__name__} that has no repr"
