@@ -168,7 +168,7 @@ class BlockingChannel(Hinted):
         found: list[Connection] = []
         for port in [channel.port for channel in tuple(life.channels)]:
             if port is not None:  # else it does not listen yet
-                with suppress(BadState):  # or no more
+                with suppress(DocaError):  # or no more
                     found += port.connections
         return found
 

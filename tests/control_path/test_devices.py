@@ -13,6 +13,7 @@ import comch_next as comch
 from comch_next import InvalidValue, NotFound, NotSupported, PciBdf, PciFuncType, RepFilter
 from comch_next.driver import load
 from comch_next.driver.emulated import _device
+from comch_next.driver.protocol import WeakSet
 from tests.processes import StartPython
 
 FUNCTIONS = ["0000:b1:00.0", "0000:b1:00.1", "0000:b1:00.2", "0000:b1:00.3"]
@@ -51,12 +52,12 @@ def test_a_topology_that_is_nested_too_deeply(topology: Path, text: str) -> None
 def test_threads_that_open_a_device_have_one_handle(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each waits for the other in the middle of it, but not for long."""
     info = comch.devices()[0]._handle
-    both, weak_set, opened = threading.Barrier(2), _device.WeakSet, []
+    both, opened = threading.Barrier(2), list[Any]()
 
     def slow() -> object:
         with suppress(threading.BrokenBarrierError):
             both.wait(0.2)
-        return weak_set()
+        return WeakSet[Any]()
 
     monkeypatch.setattr(_device, "WeakSet", slow)
     devices = load().devices

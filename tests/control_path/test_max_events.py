@@ -285,6 +285,6 @@ def test_a_task_that_another_thread_submits_while_tasks_are_counted() -> None:
 
     active = {Growing()}
     poller = SimpleNamespace(any=lambda: True, receive=lambda _: None)
-    meter: Any = Meter(SimpleNamespace(poller=poller, active=active))  # type: ignore[arg-type]
+    meter: Any = Meter(SimpleNamespace(poller=poller, active=active))
     assert meter._message() is False
     assert len(active) == 2

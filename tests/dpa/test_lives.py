@@ -17,6 +17,7 @@ import comch_next as comch
 from comch_next.dpa import Dpa, DpaCompletion, DpaThread
 from comch_next.dpa.dev import doca_dpa_dev_thread_reschedule
 from comch_next.driver.emulated import _msgq
+from comch_next.driver.emulated._fabric.offers import Target
 from comch_next.driver.protocol import WeakSet
 from tests.control_path.pair import ignore
 from tests.descriptors import open_fds
@@ -308,7 +309,7 @@ def test_a_consumer_without_memory_for_its_producers_can_be_started_again(monkey
         consumer = msgq.consumer_create()
         consumer.task_post_recv_set_conf(ignore, ignore, 4)
         engine, before = consumer.engine, open_fds()
-        none = Mock(wraps=_msgq.Target, side_effect=[OSError(errno.ENOMEM, "no memory"), DEFAULT])
+        none = Mock(wraps=Target, side_effect=[OSError(errno.ENOMEM, "no memory"), DEFAULT])
         monkeypatch.setattr(_msgq, "Target", none)
         with pytest.raises(comch.Initialization, match="no memory"):
             consumer.start()

@@ -10,6 +10,7 @@ import socket
 import stat
 import tempfile
 from pathlib import Path
+from typing import Any
 from unittest.mock import Mock
 
 import pytest
@@ -362,7 +363,8 @@ def test_without_any_directory_for_temporary_files(monkeypatch: pytest.MonkeyPat
         with pytest.raises(Initialization, match="set COMCH_RUNTIME_DIR: No usable temporary directory"):
             side.context.start()
         leave(side)
-    for ask in (load().admin.get_place, load().admin.create_list):
+    admin: Any = load().admin
+    for ask in (admin.get_place, admin.create_list):
         with pytest.raises(Initialization, match="set COMCH_RUNTIME_DIR"):
             ask()
 

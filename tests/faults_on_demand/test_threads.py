@@ -99,7 +99,7 @@ def test_a_send_takes_the_engines_lock_first(make_stage: Callable[[str], Stage])
     """A progress has it when it asks for the other: a client may have come."""
     _, here = make_stage("drop:send@2").pair("driver", "driver")
     faults = driver_faults()
-    recorded = faults.lock = Recorded(inside(here.connection).lock)  # type: ignore[assignment]
+    recorded = faults.lock = Recorded(inside(here.connection).lock)
     assert here.send(b"1")
     with pytest.raises(comch.ConnectionReset):
         here.send(b"2")
@@ -111,7 +111,7 @@ def test_a_producer_takes_the_engines_lock_first(demand: Demand) -> None:
     lane = Lane().run()
     lane.inbox.post()
     faults = driver_faults()
-    recorded = faults.lock = Recorded(inside(lane.outbox.producer).lock)  # type: ignore[assignment]
+    recorded = faults.lock = Recorded(inside(lane.outbox.producer).lock)
     lane.outbox.send(lane.inbox.consumer.id, b"1")
     assert recorded.had == [True] * len(recorded.had) != []
     lane.until(lambda: lane.inbox.received)

@@ -247,7 +247,10 @@ def test_an_interrupt_leaves_no_map_half_changed(stub: Log, call: str) -> None:
             return 0
 
         library[call] = interrupted
-        for change in (lambda: mmap.set_memrange(bytearray(8)), lambda: mmap.add_dev(device), mmap.destroy):
+        changes: list[Callable[[], object]] = [
+            lambda: mmap.set_memrange(bytearray(8)), lambda: mmap.add_dev(device), mmap.destroy,
+        ]  # fmt: skip
+        for change in changes:
             try:
                 change()
             except KeyboardInterrupt:

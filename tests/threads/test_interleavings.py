@@ -14,7 +14,7 @@ import pytest
 
 import comch_next as comch
 from comch_next import State, _endpoint, engine
-from comch_next._link import Link
+from comch_next._link import Link, Unlinked
 from comch_next._peer import Peer
 from tests.control_path.pair import leave, pair
 from tests.pull.support import FORMS, HOST, Stage, ready, until
@@ -110,11 +110,10 @@ def test_a_receive_while_its_context_is_closed(stage: Stage, monkeypatch: pytest
     server = comch.Server(stage.dpu, stage.dpu.open_representor(HOST), "svc", one_sided=True)
     server.listen()
     codes: list[comch.ErrorCode] = []
-    unlinked = _endpoint.Unlinked
 
     def ending(phase: Any) -> Any:
         codes.append(server.try_receive()[0])
-        return unlinked(phase)
+        return Unlinked(phase)
 
     monkeypatch.setattr(_endpoint, "Unlinked", ending)
     server.close()
@@ -283,7 +282,7 @@ def test_a_helper_that_collects_what_closes_its_last_port(stage: Stage) -> None:
     """As a finalizer of the program's that the collector happens to run on the helper's thread."""
     server = stage.server("threaded").context
     server.start()
-    helper = server.engine._helper
+    helper: Any = server.engine._helper
     thread, held, raised = helper._thread, helper.held, list[BaseException]()
     unheard = threading.excepthook
 

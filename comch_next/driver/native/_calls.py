@@ -87,7 +87,7 @@ def as_text(value: object, name: str) -> bytes:
     return bytes_of(value)
 
 
-def as_pointer(ctype: str, number: object, name: str) -> Any:
+def as_pointer(ctype: str, number: Any, name: str) -> Any:
     """Return a pointer to an address; INVALID_VALUE for what is none."""
     try:
         return ffi.cast(ctype, number)
