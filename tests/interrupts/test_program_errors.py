@@ -83,6 +83,18 @@ def test_it_passes_through(call: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert raised.strerror == "of the program's"
 
 
+@pytest.mark.parametrize("inside", ["_read", "_device"])
+def test_a_handlers_error_is_no_defect_of_the_topology(inside: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def handler(*_: object) -> None:
+        raise ValueError("of the program's")
+
+    monkeypatch.setenv("COMCH_TOPOLOGY", "/nowhere" if inside == "_read" else "")
+    monkeypatch.setattr(topology, inside, handler)
+    with pytest.raises(ValueError, match="of the program's") as raised:
+        topology.current()
+    assert type(raised.value) is ValueError
+
+
 def test_what_the_system_refuses_is_meant() -> None:
     for kind in (OSError, FileNotFoundError):
         try:

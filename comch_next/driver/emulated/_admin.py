@@ -72,7 +72,7 @@ def _tell(file: str, data: bytes) -> ServerStatus:
             raise ValueError("status of another server")
         if not _runs(status.pid, status.since):
             raise ValueError(f"status of process {status.pid}, which cannot be seen from here")
-    except ValueError as error:
+    except by_system(ValueError) as error:
         return ServerStatus(file, fault=str(error))
     known = (file, status.name, status.device, status.representor, status.pid, status.max_clients, status.wire)
     try:

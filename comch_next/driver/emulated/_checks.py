@@ -69,7 +69,7 @@ def says_no_memory(create: Callable[_P, _T]) -> Callable[_P, _T]:
             return create(*args, **kwargs)
         except DocaError:
             raise
-        except MemoryError as error:
+        except by_system(MemoryError) as error:
             raise NoMemory(f"{create.__name__}: out of memory") from error
         except by_system(OSError) as error:
             kind = NoMemory if error.errno in EXHAUSTED else OperatingSystem

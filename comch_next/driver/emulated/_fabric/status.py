@@ -64,7 +64,7 @@ class Status(NamedTuple):
 
         try:
             found = json.loads(data)
-        except (ValueError, RecursionError):
+        except by_system(ValueError, RecursionError):
             raise ValueError("damaged status" if data else "no status") from None
         if not isinstance(found, Mapping):
             raise ValueError("damaged status")

@@ -152,7 +152,7 @@ def current() -> Topology:
         if error.errno in EXHAUSTED:
             raise  # the file may be sound
         raise NotFound(f"COMCH_TOPOLOGY names {path!r}, which cannot be read: {error}") from error
-    except (ValueError, RecursionError) as error:
+    except by_system(ValueError, RecursionError) as error:
         raise InvalidValue(f"COMCH_TOPOLOGY names {path!r}, which is not a TOML file: {error}") from error
     return parse(table, path)
 
@@ -174,7 +174,7 @@ def parse(table: dict[str, Any], source: str) -> Topology:
         _check(table, "topology")
         limits = Limits().with_those(table.get("limits", {}))
         devices = tuple(_device(row, limits) for row in table["device"])
-    except (KeyError, TypeError, ValueError, RecursionError) as error:
+    except by_system(KeyError, TypeError, ValueError, RecursionError) as error:
         raise InvalidValue(f"{source} is not a topology: {error!r}") from error
     if len({device.pci_addr for device in devices}) != len(devices):
         raise InvalidValue(f"{source} is not a topology: a PCI address occurs twice")
