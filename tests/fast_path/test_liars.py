@@ -73,23 +73,6 @@ def test_a_program_that_sleeps_is_woken_when_the_time_for_that_has_passed(
     lost(lane)
 
 
-def test_a_program_that_sleeps_learns_that_a_producer_has_given_up(lane: Lane) -> None:
-    """It had claimed a post, saw that the consumer stops, and took the claim back, which rings no bell."""
-    lane.run()
-    lane.inbox.post(2)
-    shared(lane).claimed = 1
-    lane.inbox.consumer.stop()
-    engine = lane.inbox.consumer.engine
-    while engine.progress():
-        pass
-    assert lane.inbox.consumer.state is State.STOPPING
-    shared(lane).claimed = 0
-    while lane.inbox.consumer.state is State.STOPPING:
-        assert engine.wait(SOON_S)
-        engine.progress()
-    assert lane.inbox.failed == ["NOT_CONNECTED"] * 2
-
-
 def test_posts_filled_after_the_consumer_gave_them_up(lane: Lane) -> None:
     lane.run()
     held = lane.inbox.consumer.task_post_recv_alloc_init()

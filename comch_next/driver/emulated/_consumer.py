@@ -36,7 +36,6 @@ from comch_next.errors import BadState, Initialization, InvalidValue, IoFailed, 
 __all__ = ["Consumer", "Consumers", "PostRecvTask", "PostRecvTasks"]
 
 PATIENCE_S = 60.0  # how long a consumer that stops waits for a producer that has begun to write
-_LOOK_S = 0.02  # how often a program that sleeps meanwhile is woken: a producer that has given up rings no bell
 
 
 class PostRecvTask(FastTask, calls.PostRecvTask):
@@ -65,7 +64,7 @@ class Consumer(FastContext, calls.Consumer):
         self._bell = -1  # this side's end; producers have the other
         self._memory: Any = None  # keeps the posts mapped
         self._deadline = 0.0  # of its stop
-        self._alarm: Alarm | None = None  # which wakes the program until then
+        self._alarm: Alarm | None = None  # which wakes the program then
         self._bounce: Any = None  # a `char *` where producers write for memory that they cannot be given
         mmap.consumers.add(self)
 
@@ -142,17 +141,17 @@ class Consumer(FastContext, calls.Consumer):
         lib.comch_close_posts(self.posts)
         self._deadline = monotonic() + PATIENCE_S
         if lib.comch_being_written(self.posts):
-            self._wake_until_deadline()
+            self._wake_at_deadline()
         self._offer.close()
         self.path.run(partial(self.path.withdraw, self._offer))
 
-    def _wake_until_deadline(self) -> None:
-        """Wake a program that sleeps while a producer has begun to write: it need not finish."""
+    def _wake_at_deadline(self) -> None:
+        """Wake a program that sleeps until then: a producer that never finishes rings no bell."""
         if self.engine is None:
             return
         with suppress_system(OSError):  # for want of descriptors: then a progress that comes by itself finds out
             self._alarm = Alarm()
-            self._alarm.set(_LOOK_S)
+            self._alarm.set(PATIENCE_S)
             self.engine.notification.watch(self._alarm)
 
     def _end_patience(self) -> None:
@@ -164,11 +163,7 @@ class Consumer(FastContext, calls.Consumer):
 
     def check(self) -> bool:
         moved = super().check()
-        if self.state is not State.STOPPING:
-            return moved
-        if self.posted and self._being_written():
-            if self._alarm is not None:
-                self._alarm.set(_LOOK_S)
+        if self.state is not State.STOPPING or (self.posted and self._being_written()):
             return moved
         self._end_patience()
         if self.posted:
