@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from comch_next._alone import alone
@@ -79,9 +80,10 @@ class Client(ControlContext):
         try:
             return super().start()
         finally:  # a callback of the program may have raised, and the client has started all the same
-            if not ran and self._active():
-                self._shutdown = None
-                self._begun = self._current = self._connection(self._clients.get_connection(self._handle))
+            with suppress(BadState):  # or it has forked, and this is the child
+                if not ran and self._active():
+                    self._shutdown = None
+                    self._begun = self._current = self._connection(self._clients.get_connection(self._handle))
 
     @property
     def connection(self) -> Connection:

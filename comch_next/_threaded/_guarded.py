@@ -107,8 +107,9 @@ class _Contexts(_Noun):
                 state: State = self._noun.start(ctx)
             finally:  # a callback of the program may have raised, and the context has started all the same
                 port = helper.port_of(ctx)
-                if port is not None and not ran and self._noun.get_state(ctx) is not State.IDLE:
-                    port.started()
+                with suppress(BadState):  # or it has forked, and this is the child
+                    if port is not None and not ran and self._noun.get_state(ctx) is not State.IDLE:
+                        port.started()
                 helper.wake()
             return state
 

@@ -353,7 +353,7 @@ class _Interrupted(WeakSet[Any]):
     """Users of a thing, of which one cannot leave it without an interrupt."""
 
     def discard(self, member: object) -> None:
-        os.kill(os.getpid(), signal.SIGINT)
+        signal.raise_signal(signal.SIGINT)
         super().discard(member)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import threading
 import time
 from array import array
 from collections.abc import Sequence
@@ -19,7 +20,7 @@ from comch_next.driver.emulated._fabric import handshake
 from comch_next.driver.emulated._fabric.bells import new_bell
 from comch_next.driver.emulated._fabric.handshake import send
 from comch_next.driver.emulated._fabric.offers import _NEWS, make_posts
-from comch_next.driver.emulated._kernel.memory import ffi, make_shared
+from comch_next.driver.emulated._kernel.memory import ffi, lib, make_shared
 from comch_next.driver.emulated._remote import _FACTS, _SEALS
 from tests.control_path.pair import Side, client, connect, leave, until
 from tests.descriptors import open_fds
@@ -71,6 +72,33 @@ def test_a_program_that_sleeps_is_woken_when_the_time_for_that_has_passed(
         assert engine.progress(), "it sleeps, though it has not ended yet"
     held.free()
     lost(lane)
+
+
+def test_a_producer_that_takes_its_claim_back_rings(lane: Lane) -> None:
+    """A consumer that has begun to stop may have seen the claim, and sleeps until the post is filled."""
+    lane.run()
+    lane.inbox.post()
+    posts, over = shared(lane), threading.Event()
+    (target,) = inside(lane.outbox.producer).path.targets.values()
+
+    def begin_to_stop() -> None:
+        while not over.is_set():
+            posts.closed = 1
+            posts.closed = 0
+
+    stopping = threading.Thread(target=begin_to_stop)
+    stopping.start()
+    try:
+        deadline = time.monotonic() + SOON_S
+        rung = False
+        while not rung and time.monotonic() < deadline:
+            posts.posted, posts.armed = target.c.filled + 1, 1
+            rung = lib.comch_fill(target.c, ffi.NULL, 0, b"", 0, 1) == lib.COMCH_CLOSED and posts.armed == 0
+    finally:
+        over.set()
+        stopping.join()
+        posts.posted = target.c.filled
+    assert rung
 
 
 def test_posts_filled_after_the_consumer_gave_them_up(lane: Lane) -> None:

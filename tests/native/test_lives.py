@@ -243,7 +243,7 @@ def test_an_interrupt_leaves_no_map_half_changed(stub: Log, call: str) -> None:
         library: Any = mmap._mmaps.library  # type: ignore[attr-defined]
 
         def interrupted(*_: object) -> int:
-            os.kill(os.getpid(), signal.SIGINT)
+            signal.raise_signal(signal.SIGINT)
             return 0
 
         library[call] = interrupted

@@ -230,34 +230,17 @@ def test_registering_is_one_call(monkeypatch: pytest.MonkeyPatch) -> None:
 # Channels that block
 
 
-class Dying:
-    """A channel that many have left by dying, and which another thread is closing."""
+class Closed:
+    """The port of a channel that another thread is closing."""
 
-    def __init__(self, dead: int) -> None:
-        self._dead = dead
-
-    def receive(self, size: int, timeout: float) -> Any:
-        self._dead -= 1
-        raise comch.ConnectionReset("it has died") if self._dead >= 0 else comch.Again("nothing waits")
-
-    def update_info(self) -> None:
-        """It lives."""
-
-
-class Closed(Dying):
-    def update_info(self) -> None:
+    @property
+    def connections(self) -> Any:
         raise comch.InvalidValue("the context is destroyed")
-
-
-def test_a_blocking_channel_receives_past_any_number_of_dead_clients() -> None:
-    channel = comch.BlockingChannel(comch.InitAttr())
-    life: Any = SimpleNamespace(channels=deque([Dying(1200), Dying(1200)]), serves=True)
-    assert channel._next(life, 1) is None
 
 
 def test_a_blocking_channel_is_closed_by_two_threads() -> None:
     channel = comch.BlockingChannel(comch.InitAttr())
-    life: Any = SimpleNamespace(channels=deque([Closed(0)]), serves=True)
+    life: Any = SimpleNamespace(channels=deque([SimpleNamespace(port=Closed())]), serves=True)
     assert channel._connections(life) == []
 
 

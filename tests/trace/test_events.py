@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import os
 import signal
 from contextlib import closing
 from pathlib import Path
@@ -355,7 +354,7 @@ def test_a_signal_that_comes_while_a_callback_is_recorded(
 
     contexts.set_state_changed_cb(handle, Own(changed) if own else changed)
     with monkeypatch.context() as patch:
-        patch.setattr(TraceFile, "write", lambda *_: os.kill(os.getpid(), signal.SIGINT))
+        patch.setattr(TraceFile, "write", lambda *_: signal.raise_signal(signal.SIGINT))
         with pytest.raises(KeyboardInterrupt):
             contexts.start(handle)
     assert told == [State.RUNNING]

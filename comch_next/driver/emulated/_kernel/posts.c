@@ -109,6 +109,8 @@ int comch_fill(comch_target *target, const char *data, uint64_t length, const ch
     FENCE();
     if (LOAD(&shared->closed)) {
         STORE(&shared->claimed, target->filled);
+        FENCE();
+        ring_bell(target->bell, &shared->armed);  /* it may have seen the claim, and wait for its end */
         return COMCH_CLOSED;
     }
     if (length)
