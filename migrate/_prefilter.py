@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from migrate.facts.known_calls import LOADING
 from migrate.old_api.traces import CALLS, NAMES
 from migrate.python.definitions import with_parents
 
@@ -16,6 +17,9 @@ _IMPORT = re.compile(
 )
 # Two, since a search for one literal beginning is ten times faster than one for either.
 _PATCHED = [re.compile(call + rb"\w*\s*\(\s*['\"](?P<name>[\w.]+)") for call in (b"patch", b"setattr")]
+# Computed names of modules: what is not written as one text.
+_COMPUTED = re.compile(rb"(?:import_module|__import__)\s*\(\s*(?!\s)(?!(['\"])[\w.]+\1\s*[,)])")
+_LOADING = (*(name.encode() for name in LOADING), b"import __main__", b"from __main__")
 _BEFORE = re.compile(rb"(?:^|[;:\n])[ \t\f]*(?:from\b(?P<module>[^;:]*?))?$")
 _COMMENT = re.compile(rb"#[^\n]*|\\\r?\n")
 
@@ -24,13 +28,15 @@ _COMMENT = re.compile(rb"#[^\n]*|\\\r?\n")
 class Scan:
     """What the pre-filter keeps of a file: whether it names the old API or calls like it, and what it imports.
 
-    asks: whether it has tests or fixtures, which get the fixtures of others by name.
+    asks: whether it has tests or fixtures, which get the fixtures of others by name. loads: whether it imports modules
+    by names that are not written.
     """
 
     size: int
     is_old: bool
     calls: bool
     asks: bool
+    loads: bool
     imports: frozenset[str]  # dotted names, relative ones with their dots; each could be a module or a name in one
 
 
@@ -38,7 +44,9 @@ def scan(data: bytes) -> Scan:
     """Look through the bytes of a file."""
     is_old = any(name in data for name in NAMES)
     calls, asks = is_old or CALLS.search(data) is not None, b"def test" in data or b"fixture" in data
-    return Scan(len(data), is_old, calls, asks, frozenset(_imports(data)))
+    computed = b"import_module" in data or b"__import__" in data
+    loads = any(word in data for word in _LOADING) or (computed and _COMPUTED.search(data) is not None)
+    return Scan(len(data), is_old, calls, asks, loads, frozenset(_imports(data)))
 
 
 def _imports(data: bytes) -> Iterator[str]:
@@ -73,7 +81,8 @@ def _imported(module: bytes | None, names: bytes) -> Iterator[str]:
 class Imports:
     """Which file imports which, by the ends of their paths: no search path is known.
 
-    A file with tests counts as an importer of each conftest.py in its folder and those above.
+    A file with tests counts as an importer of each conftest.py in its folder and those above; one that imports modules
+    by computed names as an importer of every file that names the old API, and that no other file imports.
     """
 
     def __init__(self, scans: Mapping[Path, Scan]) -> None:
@@ -84,6 +93,10 @@ class Imports:
             if parts:
                 self._by_name.setdefault(parts[-1], []).append((parts, path))
         self.of = {path: self._targets(path, scan.imports) | self.fixtures(path) for path, scan in scans.items()}
+        imported = set().union(*self.of.values())
+        loaded = {path for path, scan in scans.items() if scan.is_old} - imported
+        for path in (path for path, scan in scans.items() if scan.loads):
+            self.of[path] |= loaded - {path}
         self.importers: dict[Path, set[Path]] = {}
         for path, targets in self.of.items():
             for target in targets:

@@ -12,12 +12,13 @@ from migrate.facts.dispatched import is_dispatched
 from migrate.facts.forest import Forest, last_name
 from migrate.facts.handles import OldApi
 from migrate.facts.hints import Hints
-from migrate.facts.known_calls import BY_REPR, LOOKING_UP, NAMESPACES, SHOWING
+from migrate.facts.known_calls import BY_REPR, LOOKING_UP, MEMBERS, NAMESPACES, SHOWING
+from migrate.facts.name_tables import beginning, listing_of, loops
 from migrate.facts.tokens import Method, Symbol
 from migrate.facts.told_apart import ToldApart
 from migrate.python._looping import constants, rows
 from migrate.python.scopes import Kind
-from migrate.python.values import Collection, External, Function, Token, Value, Values
+from migrate.python.values import Collection, External, Function, Module, Token, Value, Values
 
 _NAMES = frozenset({"__name__", "__qualname__"})
 _ASKED = _NAMES | {"__class__", "__module__", "__doc__"}
@@ -30,6 +31,7 @@ _LISTING = frozenset({"list", "tuple", "set", "frozenset", "sorted", "len", "dic
 _VIEWS = frozenset({"keys", "items", "values", "copy"})
 _OPENS = frozenset({"open", "read_text", "read_bytes"})
 _READS_ANNOTATIONS = frozenset({"get_type_hints", "get_annotations"})
+NEW_NAMES = ("comch", "comch_next")  # that imports of the new module bind
 _COMPILED = frozenset({"__code__", "co_names", "co_consts", "co_code", "tb_next", "tb_frame", "tb_lineno"})
 
 
@@ -132,6 +134,30 @@ class Introspection:
             names = (name == "dir" and path in self._stars) or (name in _NAMESPACES and self._is_listed(call))
             if name in _READS_SOURCE or own or (names and not call.args):
                 yield path
+        yield from self._listed_elsewhere()
+
+    def _listed_elsewhere(self) -> Iterator[Path]:
+        """Yield the modules whose names are listed from outside, where those of imports may be among them."""
+        kept = {
+            listing.taken: beginning(loop, listing) for loop in loops(self._forest) if (listing := listing_of(loop))
+        }
+        tables = [(node, node.value) for _, node in self._forest.nodes(ast.Attribute) if node.attr == "__dict__"]
+        calls = self._forest.calls(("vars", "dir"), MEMBERS)
+        tables += [(call, call.args[0]) for _, call in calls if call.args]
+        for table, module in tables:
+            is_dictionary = isinstance(table, ast.Attribute) or last_name(table.func) == "vars"
+            if is_dictionary and not (table in kept or self._goes_through(table) or self._is_viewed(table)):
+                continue
+            for value in self._values.of(module):
+                if isinstance(value, Module) and value.path in self._forest.names and value.path is not None:
+                    imported = (*self._old_names(self._forest.names[value.path].tree), *NEW_NAMES)
+                    if any(name.startswith(kept.get(table, "")) for name in imported):
+                        yield value.path
+
+    def _is_viewed(self, table: ast.expr) -> bool:
+        """Whether all names in a dictionary are asked for: `vars(x).items()`."""
+        outer = self._forest.parents[table]
+        return isinstance(outer, ast.Attribute) and outer.attr in _VIEWS
 
     def _is_listed(self, namespace: ast.Call) -> bool:
         """Whether the names of a module are listed, or an old one looked for, those of its imports too."""

@@ -9,12 +9,14 @@ from migrate.facts.forest import Forest
 from migrate.facts.tokens import Symbol
 from migrate.old_api.vocabulary import Vocabulary
 from migrate.python.modules import Project
-from migrate.python.values import Module, Token, Value, Values
+from migrate.python.values import Collection, External, Module, Token, Value, Values
 
 PATCHED = "CCM080"
 _SETTERS = frozenset({"setattr", "delattr", "object"})
 _STORING = (ast.Assign, ast.Delete, ast.Expr)
 _BY_TEXT = frozenset({"patch", "setattr", "delattr"})
+_OF_TABLES = frozenset({"dict", "setitem", "delitem"})  # mock.patch.dict; monkeypatch's
+_TABLE, _MODULES = ".__dict__", "sys.modules"
 
 
 class Patches:
@@ -52,6 +54,30 @@ class Patches:
         if called in _BY_TEXT and texts and isinstance(texts[0], str):
             home, _, name = texts[0].rpartition(".")
             self._replace_in(path, home, name)
+        if called == "multiple" or (called in _OF_TABLES and isinstance(node.func, ast.Attribute)):
+            self._replace_several(path, node)
+
+    def _replace_several(self, path: Path, node: ast.Call) -> None:
+        """Replace what keywords, the keys of a dictionary or the key of an item name, of a module or its namespace."""
+        if not node.args:
+            return
+        owner, named = node.args[0], {keyword.arg for keyword in node.keywords if keyword.arg}
+        for value in (it for given in node.args[1:2] for it in (given, *self._displays(given))):
+            keys = value.keys if isinstance(value, ast.Dict) else [value]
+            named |= {key.value for key in keys if isinstance(key, ast.Constant) and isinstance(key.value, str)}
+        home = owner.value if isinstance(owner, ast.Constant) else None
+        owners = self._values.of(owner)
+        if home == _MODULES or External(_MODULES) in owners:
+            self._everything |= not named.isdisjoint(self._vocabulary.packages)
+        for name in sorted(named):
+            if isinstance(home, str):
+                self._replace_in(path, home.removesuffix(_TABLE), name)
+            else:
+                self._replace({self._values.module_of(value) or value for value in owners}, name)
+
+    def _displays(self, node: ast.expr) -> list[ast.AST]:
+        """Return the nodes that make the dictionaries which an expression can be."""
+        return [value.node for value in self._values.of(node) if isinstance(value, Collection)]
 
     def _constant(self, node: ast.Constant) -> None:
         """Take everything as replaced when a statement puts another old module into `sys.modules`."""

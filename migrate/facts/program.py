@@ -21,6 +21,7 @@ from migrate.facts.handles import CAUGHT, OldApi
 from migrate.facts.introspection import Introspection
 from migrate.facts.libraries import Cause, OpenedLibraries
 from migrate.facts.likely import Likely
+from migrate.facts.looked_up import LookedUp
 from migrate.facts.lookups import Lookups
 from migrate.facts.module_values import ModuleValues
 from migrate.facts.name_tables import NameTables
@@ -120,6 +121,13 @@ class Facts:
         ordered = sorted(found, key=_order)
         self.references: Sequence[Reference] = [reference for reference in ordered if reference.path in given]
         self.other_references: Sequence[Reference] = [reference for reference in ordered if reference.path not in given]
+
+    @cached_property
+    def looked_up(self) -> LookedUp:
+        """What the files look up in each other beside the references."""
+        found = (*self.references, *self.other_references)
+        known = {node for reference in found for node in _chain(reference.node)}
+        return LookedUp(self._forest, self.values, self.project, known)
 
     def calls_in(self, path: Path) -> Sequence[ast.Call]:
         """Return the calls in a file, of whatever is called, in the order of the text."""
@@ -336,3 +344,10 @@ class Facts:
 def _order(reference: Reference) -> tuple[Path, int, int]:
     node: Any = reference.node
     return reference.path, node.lineno, node.col_offset
+
+
+def _chain(node: ast.AST | None) -> Iterator[ast.AST]:
+    """Iterate over an expression and what it is an attribute or a result of."""
+    while node is not None:
+        yield node
+        node = getattr(node, "value" if isinstance(node, ast.Attribute) else "func", None)

@@ -14,6 +14,7 @@ from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
 
+from migrate.python._points_to.attributes import VARIABLES
 from migrate.python._points_to.domain import (
     Arguments,
     Bound,
@@ -158,6 +159,11 @@ class Values:
     def elements(self, collection: Collection) -> frozenset[Value]:
         """Return everything that is in a collection; of a dict its values."""
         return frozenset(self._engine.contents(collection).every.values)
+
+    def module_of(self, namespace: Value) -> Module | None:
+        """Return the module that a dictionary has the variables of, None for any other value."""
+        is_one = isinstance(namespace, Collection) and namespace.place == (VARIABLES,)
+        return Module("", self._paths[namespace.node]) if is_one else None  # type: ignore[union-attr, index]
 
     def inside(self, values: Iterable[Value]) -> frozenset[Value]:
         """Return everything that is in the collections among some values."""

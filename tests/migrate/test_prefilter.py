@@ -69,3 +69,20 @@ def test_groups_are_what_imports_connect() -> None:
     imports = imports_of({"a.py": "import b", "b.py": OLD, "c.py": OLD, "d.py": "import c", "e.py": OLD})
     parts = groups(imports.scans, imports)
     assert [[path.stem for path in part] for part in parts] == [["a", "b"], ["c", "d"], ["e"]]
+
+
+@pytest.mark.parametrize(
+    ("text", "loads"),
+    [
+        ("importlib.import_module('net.chan')", False),
+        ('import_module( "net" , __name__)', False),
+        ("import_module('net.' + name)", True),
+        ("__import__(name)", True),
+        ("spec.loader.exec_module(module)", True),
+        ("runpy.run_path(path)", True),
+        ("import __main__", True),
+        ("if __name__ == '__main__':", False),
+    ],
+)
+def test_imports_by_names_that_are_not_written_are_found(text: str, loads: bool) -> None:
+    assert scan(text.encode()).loads is loads

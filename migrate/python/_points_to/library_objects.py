@@ -249,6 +249,19 @@ def _beginning(node: ast.expr, frame: Frame) -> str:
     return str(first.value) if isinstance(first, ast.Constant) and isinstance(first.value, str) else ""
 
 
+@summary("builtins.globals")
+def _globals(heap: Attributes, site: Site) -> None:
+    heap.namespace(site.frame.path, site.result)
+
+
+@summary("builtins.locals")
+def _locals(heap: Attributes, site: Site) -> None:
+    if isinstance(site.frame.node, ast.Module):
+        _globals(heap, site)
+    else:
+        heap.add(site.result, Plain.UNKNOWN)
+
+
 @summary("importlib.import_module", "builtins.__import__", "pytest.importorskip")
 def _import(heap: Attributes, site: Site) -> None:
     """Give the module that is named by a constant; `__import__` gives the package around a module."""
