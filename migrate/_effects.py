@@ -11,11 +11,11 @@ from migrate.facts.forest import last_name
 from migrate.facts.program import Facts
 from migrate.python.modules import is_guard, is_standard, last_part
 from migrate.python.values import Class, External, Token, Value
+from migrate.text._namer import MODERN
 
 # Modules whose decorators do nothing but to change what they are given.
 _QUIET = frozenset({"abc", "builtins", "contextlib", "dataclasses", "enum", "functools", "typing"})
 _HOOKS = frozenset({"__init_subclass__", "__set_name__"})
-_MODERN = "comch_next"
 
 
 class Effects:
@@ -86,7 +86,7 @@ class Effects:
             return True
         names = [node.module or ""] if isinstance(node, ast.ImportFrom) else [alias.name for alias in node.names]
         outside = (name for name in names if self._project.resolve(path, name) is None)
-        return all(it == _MODERN or is_standard(it) or self._facts.vocabulary.owns(it) for it in outside)
+        return all(it == MODERN or is_standard(it) or self._facts.vocabulary.owns(it) for it in outside)
 
     def _is_quiet_decorator(self, node: ast.expr) -> bool:
         function = node.func if isinstance(node, ast.Call) else node

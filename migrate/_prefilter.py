@@ -10,6 +10,7 @@ from pathlib import Path
 from migrate.facts.known_calls import LOADING
 from migrate.old_api.traces import CALLS, NAMES
 from migrate.python.definitions import with_parents
+from migrate.python.modules import MAIN
 
 _IMPORT = re.compile(
     rb"import(?:(?:_module|__)\s*\(\s*['\"](?P<called>[\w.]+)|\b[ \t]*\((?P<inside>(?:[^)#]|#[^\n]*)*)"
@@ -19,7 +20,8 @@ _IMPORT = re.compile(
 _PATCHED = [re.compile(call + rb"\w*\s*\(\s*['\"](?P<name>[\w.]+)") for call in (b"patch", b"setattr")]
 # Computed names of modules: what is not written as one text.
 _COMPUTED = re.compile(rb"(?:import_module|__import__)\s*\(\s*(?!\s)(?!(['\"])[\w.]+\1\s*[,)])")
-_LOADING = (*(name.encode() for name in LOADING), b"import __main__", b"from __main__")
+_LOADING = tuple(name.encode() for name in LOADING)
+_WORD = re.compile(rb"[A-Za-z_]\w*")
 _BEFORE = re.compile(rb"(?:^|[;:\n])[ \t\f]*(?:from\b(?P<module>[^;:]*?))?$")
 _COMMENT = re.compile(rb"#[^\n]*|\\\r?\n")
 
@@ -28,15 +30,15 @@ _COMMENT = re.compile(rb"#[^\n]*|\\\r?\n")
 class Scan:
     """What the pre-filter keeps of a file: whether it names the old API or calls like it, and what it imports.
 
-    asks: whether it has tests or fixtures, which get the fixtures of others by name. loads: whether it imports modules
-    by names that are not written.
+    asks: whether it has tests or fixtures, which get the fixtures of others by name. loading: the words of a file that
+    imports modules by names which are not written, nothing of others.
     """
 
     size: int
     is_old: bool
     calls: bool
     asks: bool
-    loads: bool
+    loading: frozenset[str]
     imports: frozenset[str]  # dotted names, relative ones with their dots; each could be a module or a name in one
 
 
@@ -46,7 +48,8 @@ def scan(data: bytes) -> Scan:
     calls, asks = is_old or CALLS.search(data) is not None, b"def test" in data or b"fixture" in data
     computed = b"import_module" in data or b"__import__" in data
     loads = any(word in data for word in _LOADING) or (computed and _COMPUTED.search(data) is not None)
-    return Scan(len(data), is_old, calls, asks, loads, frozenset(_imports(data)))
+    loading = frozenset(map(bytes.decode, _WORD.findall(data))) if loads else frozenset()
+    return Scan(len(data), is_old, calls, asks, loading, frozenset(_imports(data)))
 
 
 def _imports(data: bytes) -> Iterator[str]:
@@ -82,7 +85,8 @@ class Imports:
     """Which file imports which, by the ends of their paths: no search path is known.
 
     A file with tests counts as an importer of each conftest.py in its folder and those above; one that imports modules
-    by computed names as an importer of every file that names the old API, and that no other file imports.
+    by computed names as an importer of those which no other file imports, and of which it names file or folder; one
+    that imports __main__ as an importer of those that import it.
     """
 
     def __init__(self, scans: Mapping[Path, Scan]) -> None:
@@ -94,13 +98,19 @@ class Imports:
                 self._by_name.setdefault(parts[-1], []).append((parts, path))
         self.of = {path: self._targets(path, scan.imports) | self.fixtures(path) for path, scan in scans.items()}
         imported = set().union(*self.of.values())
-        loaded = {path for path, scan in scans.items() if scan.is_old} - imported
-        for path in (path for path, scan in scans.items() if scan.loads):
-            self.of[path] |= loaded - {path}
+        alone = [path for path, scan in scans.items() if scan.is_old and path not in imported]
+        for path, scan in scans.items():
+            if scan.loading:
+                named = (it for it in alone if not scan.loading.isdisjoint((it.parent.name, it.stem)))
+                self.of[path].update(it for it in named if it != path)
         self.importers: dict[Path, set[Path]] = {}
         for path, targets in self.of.items():
             for target in targets:
                 self.importers.setdefault(target, set()).add(path)
+        for path in [path for path, scan in scans.items() if MAIN in scan.imports]:
+            for user in self.importers.get(path, set()):
+                self.of[path].add(user)
+                self.importers.setdefault(user, set()).add(path)
 
     def _targets(self, path: Path, names: Iterable[str]) -> set[Path]:
         folder = path.parent.parts

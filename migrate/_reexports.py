@@ -171,12 +171,16 @@ class Reexports:
         starred = any(alias.name == "*" and old.direct for alias, old in self.old[path].items())
         return starred and name in self.vocabulary.exports
 
-    def clashes(self, path: Path) -> frozenset[str]:
-        """Return what a public name of a file may not be called: names of the files that have star imports of it."""
-        users = [file for file in self.project.trees if path in self.project.starred(file)]
-        names = (self.project.names(file).module.variables.keys() for file in users)
-        others = (self.project.exports(home) for file in users for home in self.project.starred(file) if home != path)
-        return frozenset().union(*names, *others)
+    @cached_property
+    def clashes(self) -> Mapping[Path, Set[str]]:
+        """What public names of files may not be called that others have star imports of: names of these others."""
+        found: dict[Path, set[str]] = {}
+        for user in self.project.trees:
+            homes = set(self.project.starred(user)) if self.project.stars(user) else set()
+            for home in homes:
+                others = (self.project.exports(other) for other in homes - {home})
+                found.setdefault(home, set()).update(self.project.names(user).module.variables, *others)
+        return found
 
     # ------------------------------------------------------------------ what is looked up
 
@@ -209,6 +213,8 @@ class Reexports:
     def _public(self) -> Iterator[_Key]:
         """Iterate over the old names that packages import, and that no file of the project takes from them."""
         taken = {taking.key for taking in self._takings}
+        for reference in self._facts.references:
+            taken.update(self._read_through(reference.path, {reference.node}))
         for path, old in self.old.items():
             if path.name == "__init__.py" and path not in self.internal:
                 variables = (self.project.names(path).of[alias] for alias in old if alias.name != "*")

@@ -230,7 +230,6 @@ class _Project:
         )
         for reference in self.facts.other_references:
             stays[reference.path].add(reference.node)
-        clashes = {path: self.reexports.clashes(path) for path in self.sources}
         dropped: set[ast.alias] = set()
         lost: dict[Path, set[str]] = {path: set() for path in self.reexports.internal}
         while True:
@@ -238,7 +237,8 @@ class _Project:
             texts = {
                 path: FileText(
                     self.sources[path], self.names[path], verdicts[path], self.reexports.old[path], exported[path],
-                    self.options.width, holds_module, path in lost, lost.get(path, set()), clashes[path],
+                    self.options.width, holds_module, path in lost, lost.get(path, set()),
+                    self.reexports.clashes.get(path, set()),
                 )
                 for path in sorted(self.given & self.sources.keys())
             }  # fmt: skip

@@ -13,15 +13,15 @@ from migrate.facts.forest import Forest, last_name
 from migrate.facts.handles import OldApi
 from migrate.facts.hints import Hints
 from migrate.facts.known_calls import BY_REPR, LOOKING_UP, MEMBERS, NAMESPACES, SHOWING
-from migrate.facts.name_tables import beginning, listing_of, loops
-from migrate.facts.tokens import Method, Symbol
+from migrate.facts.name_tables import beginnings
+from migrate.facts.tokens import Method, Symbol, modules
 from migrate.facts.told_apart import ToldApart
 from migrate.python._looping import constants, rows
 from migrate.python.scopes import Kind
 from migrate.python.values import Collection, External, Function, Module, Token, Value, Values
 
-_NAMES = frozenset({"__name__", "__qualname__"})
-_ASKED = _NAMES | {"__class__", "__module__", "__doc__"}
+NAMES = frozenset({"__name__", "__qualname__"})
+_ASKED = NAMES | {"__class__", "__module__", "__doc__"}
 _READS_OBJECTS = frozenset({"create_autospec", "getdoc", "signature", "getmembers", "register"})
 _WRAPPING = frozenset({"wraps", "update_wrapper"})
 _READS_SOURCE = frozenset({"getsource", "getsourcelines", "findsource", "extract_tb", "extract_stack", "getlines"})
@@ -56,7 +56,7 @@ class Introspection:
     def _inspected(self) -> Iterator[Symbol]:
         hints = Hints(self._forest, self._values)
         for _, node in self._forest.nodes(ast.Attribute):
-            if node.attr in _NAMES:
+            if node.attr in NAMES:
                 yield from self._asked(node, node.value, node.attr)
             elif node.attr in _ASKED and not self._forest.is_in_message(node):
                 yield from self._symbols(node.value)
@@ -69,7 +69,7 @@ class Introspection:
                 continue
             if call.args and (name in _READS_OBJECTS or (name == "type" and len(call.args) == 1)):
                 yield from self._symbols(call.args[0])
-            elif name == "getattr" and asked in _NAMES:
+            elif name == "getattr" and asked in NAMES:
                 yield from self._asked(call, call.args[0], str(asked))
             elif (name in _READS_ANNOTATIONS and hints.are_seen(call)) or (name == "fields" and self._reads_types):
                 yield from map(Symbol, self._classes)
@@ -112,8 +112,19 @@ class Introspection:
             is_flat = isinstance(key, Symbol) and key.name not in self._classes  # its qualified name is its name
             if is_flat or (attribute == "__name__" and isinstance(key, Method)):
                 self.named.add(key)
+            elif self.is_spelled(node, key):
+                continue  # the rewritten program has the text itself
             elif isinstance(key, Symbol) and key.name not in self._errors and not self._forest.is_in_message(place):
                 yield key
+
+    def is_spelled(self, node: ast.expr, key: Hashable) -> bool:
+        """Whether an expression is the name of an old class, as an import brings it or the module has it."""
+        if not isinstance(key, Symbol) or self._values.of(node) != {Token(key)}:
+            return False
+        if isinstance(node, ast.Attribute):
+            return node.attr == key.name and bool(modules(self._values.of(node.value)))
+        bindings = self._forest.of(node).of[node].bindings if isinstance(node, ast.Name) else []
+        return bool(bindings) and all(isinstance(binding, ast.alias) for binding in bindings)
 
     def _symbols(self, node: ast.expr) -> Iterator[Symbol]:
         """Yield the old names that an expression can be, but for error classes: both libraries have the same."""
@@ -138,9 +149,7 @@ class Introspection:
 
     def _listed_elsewhere(self) -> Iterator[Path]:
         """Yield the modules whose names are listed from outside, where those of imports may be among them."""
-        kept = {
-            listing.taken: beginning(loop, listing) for loop in loops(self._forest) if (listing := listing_of(loop))
-        }
+        kept = beginnings(self._forest)
         tables = [(node, node.value) for _, node in self._forest.nodes(ast.Attribute) if node.attr == "__dict__"]
         calls = self._forest.calls(("vars", "dir"), MEMBERS)
         tables += [(call, call.args[0]) for _, call in calls if call.args]

@@ -12,8 +12,7 @@ from pathlib import Path
 from migrate.facts.forest import Forest, last_name
 from migrate.facts.introspection import key_of
 from migrate.facts.known_calls import IMPORTING, LOADING, MEMBERS, NAMESPACES, OF_METHODS, SEEKING, TAKING
-from migrate.facts.name_tables import beginning as beginning_in
-from migrate.facts.name_tables import listing_of, loops
+from migrate.facts.name_tables import beginnings
 from migrate.python._looping import beginning, rows
 from migrate.python.listing import listings
 from migrate.python.modules import MAIN, Project, is_guard, is_standard, last_part
@@ -40,10 +39,8 @@ class LookedUp:
         self._stems = frozenset(map(last_part, project.trees))
         self._nodes: dict[Path, list[ast.AST]] = {}
         for path, tree in project.trees.items():
-            aside = [
-                *listings(project.names(path)),
-                *(statement.test for statement in tree.body if is_guard(statement)),
-            ]
+            guards = [it.test for it in tree.body if isinstance(it, ast.If) and is_guard(it)]
+            aside = [*listings(project.names(path)), *guards]
             left_out = {part for place in aside for part in ast.walk(place)}
             self._nodes[path] = [node for node in ast.walk(tree) if node not in left_out]
 
@@ -133,15 +130,7 @@ class LookedUp:
 
     @cached_property
     def _kept(self) -> Mapping[ast.AST, str]:
-        """What the names begin with that loops over all names of something keep, by the listing, by the variable that
-        has such a name, and by the comprehension that makes a row of them.
-        """
-        found: dict[ast.AST, str] = {}
-        for loop in loops(self._forest):
-            if listing := listing_of(loop):
-                made = [it for it in loop.kept if getattr(getattr(it, "elt", None), "id", "") == listing.name.id]
-                found |= dict.fromkeys((listing.taken, listing.name, *made), beginning_in(loop, listing))
-        return found
+        return beginnings(self._forest)
 
     def _asked(self, owner: ast.expr, name: ast.expr) -> Iterator[tuple[Path, str]]:
         """Iterate over the files that may be asked for a name that is no constant."""

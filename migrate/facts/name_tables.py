@@ -130,8 +130,20 @@ def loops(forest: Forest) -> Iterator[Loop]:
                 yield Loop(statement.iter, statement.target, [*_conditions([test])], [*rest])
 
 
-def beginning(loop: Loop, listing: Listing) -> str:
-    """Return what all names that a loop over a listing keeps begin with, as far as it tests that."""
+def beginnings(forest: Forest) -> dict[ast.AST, str]:
+    """Return what all names begin with that loops over listings keep, as far as they test that.
+
+    By the listing, by the variable that has such a name, and by the comprehension that makes a row of them.
+    """
+    found: dict[ast.AST, str] = {}
+    for loop in loops(forest):
+        if listing := listing_of(loop):
+            rows = [made for made in loop.kept if getattr(getattr(made, "elt", None), "id", "") == listing.name.id]
+            found |= dict.fromkeys((listing.taken, listing.name, *rows), _beginning(loop, listing))
+    return found
+
+
+def _beginning(loop: Loop, listing: Listing) -> str:
     for test in loop.tests:
         match test:
             case ast.Call(func=ast.Attribute(ast.Name(asked), "startswith"), args=[ast.Constant(str(prefix))]):

@@ -189,7 +189,8 @@ class Imports:
             statement = self.names.parents[alias]
             assert isinstance(statement, ast.Import | ast.ImportFrom)
             alone = all(other in self.old for other in statement.names)
-            return variable in self._old | self._named or (alone and not old.inert and not self._module_line(statement))
+            is_needed = alone and not old.inert and not self._is_loaded(statement)
+            return variable in self._old | self._named or (is_needed and not self._module_line(statement))
         return variable in self._named and not old.module and not old.new
 
     # ------------------------------------------------------------------ where each use finds the new module
@@ -343,6 +344,12 @@ class Imports:
         """Whether a name of an import is deleted later, so that another import has to bring it again."""
         bound = (alias for alias in statement.names if alias in self.old and alias.name != "*")
         return any(self.names.of[alias].deletions for alias in bound)
+
+    def _is_loaded(self, statement: Import) -> bool:
+        """Whether the module has imported before what a statement takes names from."""
+        before = [it for it in self.names.imports if it in self.names.tree.body and it.lineno < statement.lineno]
+        names = [alias.name for it in before if isinstance(it, ast.Import) for alias in it.names]
+        return isinstance(statement, ast.ImportFrom) and not statement.level and statement.module in names
 
     def _module_line(self, statement: Import) -> str:
         """Return the import of the module alone that a statement takes names from, "" where its name is taken."""

@@ -91,6 +91,12 @@ def test_who_imports_by_computed_names_matters_to_what_nobody_imports(loads: str
     assert taken({"plugs/one.py": plug, "main.py": main + "plug.LIMIT"}) == ["plugs/one.py"]
 
 
+def test_who_imports_the_main_module_matters_to_those_that_import_it() -> None:
+    script = "import helper\nfrom doca_comm_channel import Endpoint\n"
+    files = {"main.py": script, "helper.py": "import __main__\ndef make():\n    return __main__.Endpoint()\n"}
+    assert taken(files) == ["helper.py", "main.py"]
+
+
 def test_what_carriers_name_matters() -> None:
     files = {
         "chan.py": CHAN + "import retry, helpers\nretry.run(ep)",

@@ -148,6 +148,8 @@ class Attributes(Texts):
             self.flow(self.field(value, name), result)
         elif f".{name}" in library.SUMMARIES and value.kind != "arguments":
             self.add(result, Bound(External(f".{name}"), (value,)))
+        elif name == "queue":  # of queue.Queue: what is in it
+            self.add(result, value)
         else:
             self.flow(self.field(value, name), result)
             self.otherwise(result, lambda: self.add(result, Plain.OTHER))
