@@ -195,7 +195,8 @@ class Reexports:
             given = bool(importers) or last_part(path) in words or MAIN in words or found.is_loading
             for alias in old:
                 name = alias.name if alias.name == "*" else names.of[alias].name
-                if found.is_computed(path, name) or (given and name in words):
+                bound = self.vocabulary.exports if name == "*" else (name,)
+                if any(found.is_computed(path, each) for each in bound) or (given and name in words):
                     keys.add((path, name))
             if given:
                 keys |= {(path, word) for word in words if self._is_starred((path, word))}

@@ -23,6 +23,7 @@ from migrate.python.values import Collection, External, Function, Module, Token,
 NAMES = frozenset({"__name__", "__qualname__"})
 _ASKED = NAMES | {"__class__", "__module__", "__doc__"}
 _READS_OBJECTS = frozenset({"create_autospec", "getdoc", "signature", "getmembers", "register"})
+_MOCKS = frozenset({"Mock", "MagicMock", "AsyncMock", "NonCallableMock", "NonCallableMagicMock"})  # made as others are
 _WRAPPING = frozenset({"wraps", "update_wrapper"})
 _READS_SOURCE = frozenset({"getsource", "getsourcelines", "findsource", "extract_tb", "extract_stack", "getlines"})
 _READS_SOURCE |= {"walk_tb", "walk_stack"}
@@ -60,6 +61,9 @@ class Introspection:
                 yield from self._asked(node, node.value, node.attr)
             elif node.attr in _ASKED and not self._forest.is_in_message(node):
                 yield from self._symbols(node.value)
+        for _, call in self._forest.calls(_MOCKS):
+            specs = [keyword.value for keyword in call.keywords if keyword.arg in ("spec", "spec_set", "autospec")]
+            yield from chain.from_iterable(map(self._symbols, [*specs, *call.args[:1]]))
         for _, call in self._forest.calls(_WRAPPING):
             if call.args and self._names_functions:
                 yield from self._asked(call, call.args[0], "__name__")

@@ -75,7 +75,7 @@ class LookedUp:
 
     def is_computed(self, path: Path, name: str) -> bool:
         """Whether a name of a file may be one that is computed where it is looked up."""
-        return any(name.startswith(text) or name == "*" for text in self._beginnings.get(path, ()))
+        return any(map(name.startswith, self._beginnings.get(path, ())))
 
     @cached_property
     def _reads_texts(self) -> bool:
@@ -205,7 +205,7 @@ class LookedUp:
 
 def _names_in(text: str, wanted: Set[str]) -> Set[str]:
     """Return the wanted words of a text, if it is Python, or has examples of it."""
-    found = wanted & set(_WORD.findall(text))
+    found, text = wanted & set(_WORD.findall(text)), text.strip(".")  # a part of what is put together
     if found and ">>>" not in text and not text.isidentifier():
         try:
             with warnings.catch_warnings():
