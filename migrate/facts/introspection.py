@@ -116,7 +116,7 @@ class Introspection:
             is_flat = isinstance(key, Symbol) and key.name not in self._classes  # its qualified name is its name
             if is_flat or (attribute == "__name__" and isinstance(key, Method)):
                 self.named.add(key)
-            elif self.is_spelled(node, key):
+            elif isinstance(place, ast.Attribute) and self.is_spelled(node, key):
                 continue  # the rewritten program has the text itself
             elif isinstance(key, Symbol) and key.name not in self._errors and not self._forest.is_in_message(place):
                 yield key

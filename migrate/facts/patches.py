@@ -96,17 +96,14 @@ class Patches:
 
     def _constant(self, node: ast.Constant) -> None:
         """Replace the module whose name stands in a statement that stores to `sys.modules`."""
-        path, looked_for = self._forest.path(node), isinstance(self._forest.parents[node], ast.Compare)
-        if not isinstance(node.value, str) or looked_for or not self._is_module(path, node.value):
+        looked_for = isinstance(self._forest.parents[node], ast.Compare)
+        if not isinstance(node.value, str) or looked_for:
             return
-        statement = self._forest.statement(node)
-        parts = list(ast.walk(statement)) if isinstance(statement, _STORING) else []
-        is_stored = node.value in self._vocabulary.packages or self._is_key(node)
-        if is_stored and any(isinstance(part, ast.Attribute) and part.attr == "modules" for part in parts):
-            self._replace_module(path, node.value)
-
-    def _is_module(self, path: Path, name: str) -> bool:
-        return name in self._vocabulary.packages or self._project.resolve(path, name) in self._project.trees
+        if node.value in self._vocabulary.packages or self._is_key(node):
+            statement = self._forest.statement(node)
+            parts = list(ast.walk(statement)) if isinstance(statement, _STORING) else []
+            if any(isinstance(part, ast.Attribute) and part.attr == "modules" for part in parts):
+                self._replace_module(self._forest.path(node), node.value)
 
     def _is_key(self, node: ast.Constant) -> bool:
         """Whether a text is the key under which something is stored or deleted."""

@@ -53,6 +53,8 @@ class Project:
         return self._resolved[key]
 
     def _find(self, path: Path, parts: list[str], level: int) -> Path | None:
+        if not all(map(str.isidentifier, parts)):
+            return None  # a text like any other
         if level:
             folder = path.parent
             for _ in range(level - 1):
