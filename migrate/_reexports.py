@@ -195,7 +195,7 @@ class Reexports:
             given = bool(importers) or last_part(path) in words or MAIN in words or found.is_loading
             for alias in old:
                 name = alias.name if alias.name == "*" else names.of[alias].name
-                bound = self.vocabulary.exports if name == "*" else (name,)
+                bound = self.vocabulary.exports if name == "*" else frozenset({name})
                 if any(found.is_computed(path, each) for each in bound) or (given and name in words):
                     keys.add((path, name))
             if given:

@@ -154,11 +154,11 @@ class Introspection:
     def _listed_elsewhere(self) -> Iterator[Path]:
         """Yield the modules whose names are listed from outside, where those of imports may be among them."""
         kept = beginnings(self._forest)
-        tables = [(node, node.value) for _, node in self._forest.nodes(ast.Attribute) if node.attr == "__dict__"]
-        calls = self._forest.calls(("vars", "dir"), MEMBERS)
-        tables += [(call, call.args[0]) for _, call in calls if call.args]
-        for table, module in tables:
-            is_dictionary = isinstance(table, ast.Attribute) or last_name(table.func) == "vars"
+        attributes = (node for _, node in self._forest.nodes(ast.Attribute) if node.attr == "__dict__")
+        calls = [call for _, call in self._forest.calls(("vars", "dir"), MEMBERS) if call.args]
+        tables: list[tuple[ast.expr, ast.expr, bool]] = [(node, node.value, True) for node in attributes]
+        tables += [(call, call.args[0], last_name(call.func) == "vars") for call in calls]
+        for table, module, is_dictionary in tables:
             if is_dictionary and not (table in kept or self._goes_through(table) or self._is_viewed(table)):
                 continue
             for value in self._values.of(module):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import warnings
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from functools import cached_property
 from pathlib import Path
 
@@ -173,13 +173,19 @@ class LookedUp:
     def _modules(self, node: ast.expr, beginning: str) -> Iterator[tuple[Path, str]]:
         """Iterate over the files that an expression may mean as a module."""
         found = self._values.of(node)
-        known = [path for value in found if isinstance(value, Module) and (path := value.path) in self._project.trees]
+        known = list(self._paths(found))
         for path in known:
             yield from self._with_stars(path, beginning)
         if _MODULES in found and not known:
             yield from ((path, beginning) for path in self._project.trees)
         elif not found or Plain.UNKNOWN in found:
             yield from ((path, beginning) for path in self._unfollowed)
+
+    def _paths(self, values: Iterable[Value]) -> Iterator[Path]:
+        """Iterate over the files of the modules among some values."""
+        for value in values:
+            if isinstance(value, Module) and value.path is not None and value.path in self._project.trees:
+                yield value.path
 
     def _with_stars(self, path: Path, beginning: str = "") -> Iterator[tuple[Path, str]]:
         yield from ((file, beginning) for file in (path, *self._project.starred(path)))
@@ -191,8 +197,7 @@ class LookedUp:
         for kind in (ast.Name, ast.Attribute):
             for _, node in self._forest.nodes(kind):
                 if not isinstance(self._forest.parents[node], ast.Attribute):
-                    modules = (value for value in self._values.of(node) if isinstance(value, Module))
-                    found.update(path for module in modules if (path := module.path) in self._project.trees)
+                    found.update(self._paths(self._values.of(node)))
         found.update(self._project.trees if self.is_loading else ())
         return frozenset(file for path in found for file, _ in self._with_stars(path))
 

@@ -233,9 +233,10 @@ class Facts:
     def asked_name(self, node: ast.expr) -> ast.Attribute | None:
         """Return the expression that asks a class of the old module, which is named here, for its name."""
         asked = self._forest.parents[node]
-        is_asked = isinstance(asked, ast.Attribute) and asked.attr in NAMES
-        spelled = any(self._introspection.is_spelled(node, symbol) for symbol in symbols(self.values.of(node)))
-        return asked if is_asked and spelled else None  # type: ignore[return-value]
+        if not isinstance(asked, ast.Attribute) or asked.attr not in NAMES:
+            return None
+        named = symbols(self.values.of(node))
+        return asked if any(self._introspection.is_spelled(node, symbol) for symbol in named) else None
 
     def old_name(self, node: ast.AST, part: ast.expr) -> str | None:
         """Return the old name that a name in a text means where the text stands, "" for the old module."""

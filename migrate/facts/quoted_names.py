@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from migrate.facts.forest import Forest
@@ -33,6 +33,7 @@ class QuotedNames:
 
     def _of(self, place: ast.AST, part: ast.expr) -> frozenset[Value]:
         """Return what a name in a text can be."""
+        found: Iterable[frozenset[Value]] = ()
         if isinstance(part, ast.Attribute):
             found = (self._taken(owner, part.attr) for owner in self._of(place, part.value))
         elif isinstance(part, ast.Name):
@@ -40,8 +41,6 @@ class QuotedNames:
             found = map(self._values.of_target, variable.bindings)
             if not variable.bindings:
                 found = self._starred(self._forest.path(place), part.id, frozenset())
-        else:
-            return frozenset()
         return frozenset[Value]().union(*found)
 
     def _taken(self, owner: Value, name: str) -> frozenset[Value]:

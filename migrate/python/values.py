@@ -162,8 +162,9 @@ class Values:
 
     def module_of(self, namespace: Value) -> Module | None:
         """Return the module that a dictionary has the variables of, None for any other value."""
-        is_one = isinstance(namespace, Collection) and namespace.place == (VARIABLES,)
-        return Module("", self._paths[namespace.node]) if is_one else None  # type: ignore[union-attr, index]
+        if not isinstance(namespace, Collection) or namespace.place != (VARIABLES,):
+            return None
+        return Module("", self._paths[namespace.node])
 
     def inside(self, values: Iterable[Value]) -> frozenset[Value]:
         """Return everything that is in the collections among some values."""

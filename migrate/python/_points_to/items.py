@@ -65,16 +65,20 @@ class Items(Elements):
         is_own = isinstance(node.slice, ast.Name) and node.slice.id == "__name__"
         loaded = frame.path if is_own else self.project.resolve(frame.path, wanted) if isinstance(wanted, str) else None
         if loaded is not None:
-            self.watch(source, lambda value: self._load_module(value, loaded, result))
+            self._load_module(source, loaded, result)
         if isinstance(node.slice, ast.Slice):
             self.watch(source, lambda value: self._slice(value, node, frame, result))
         else:
             self.watch(source, lambda value: self.flow(self.at(value, wanted, key), result))
 
-    def _load_module(self, value: Value, path: Path, result: Slot) -> None:
-        """Let a slot have a module of the project, if a value is `sys.modules`."""
-        if value == External("sys.modules"):
-            self.add(result, Module("", path))
+    def _load_module(self, source: Slot, path: Path, result: Slot) -> None:
+        """Let a slot have a module of the project, if another one has `sys.modules`."""
+
+        def load(value: Value) -> None:
+            if value == External("sys.modules"):
+                self.add(result, Module("", path))
+
+        self.watch(source, load)
 
     def _slice(self, value: Value, node: ast.Subscript, frame: Frame, result: Slot) -> None:
         bounds = _bounds(node.slice)
