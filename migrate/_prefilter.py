@@ -86,13 +86,16 @@ class Imports:
 
     A file with tests counts as an importer of each conftest.py in its folder and those above; one that imports modules
     by computed names as an importer of those which no other file imports, and of which it names file or folder; one
-    that imports __main__ as an importer of those that import it.
+    that imports __main__ as an importer of those that import it. A star import of a package may bring what lies in it.
     """
 
     def __init__(self, scans: Mapping[Path, Scan]) -> None:
         self.scans = scans
         self._by_name: dict[str, list[tuple[tuple[str, ...], Path]]] = {}
+        self._old_in: dict[Path, list[Path]] = {}
         for path in scans:
+            if scans[path].is_old:
+                self._old_in.setdefault(path.parent, []).append(path)
             parts = module_parts(path)
             if parts:
                 self._by_name.setdefault(parts[-1], []).append((parts, path))
@@ -115,7 +118,10 @@ class Imports:
     def _targets(self, path: Path, names: Iterable[str]) -> set[Path]:
         folder = path.parent.parts
         known = (name for name in names if name.endswith(".") or name.rpartition(".")[2] in self._by_name)
-        return {target for name in known for target in self.named(folder, name)} - {path}
+        found = {target for name in known for target in self.named(folder, name)}
+        stars = (name.removesuffix("*").rstrip(".") for name in names if name.endswith(".*"))
+        packages = {target.parent for name in stars for target in self.named(folder, name) if target.stem == "__init__"}
+        return found.union(*(self._old_in.get(package, ()) for package in packages)) - {path}
 
     def fixtures(self, path: Path) -> set[Path]:
         """Return the files whose fixtures pytest gives to the tests and fixtures of a file."""

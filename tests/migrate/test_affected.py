@@ -91,6 +91,16 @@ def test_who_imports_by_computed_names_matters_to_what_nobody_imports(loads: str
     assert taken({"plugs/one.py": plug, "main.py": main + "plug.LIMIT"}) == ["plugs/one.py"]
 
 
+def test_a_star_import_of_a_package_may_bring_its_modules() -> None:
+    files = {
+        "net/__init__.py": "__all__ = ['chan']",
+        "net/chan.py": "from doca_comm_channel import Endpoint\n",
+        "main.py": "from net import *\nend = chan.Endpoint()",
+        "other.py": "from net import *\nprint(chan)",
+    }
+    assert taken(files) == ["main.py", "net/__init__.py", "net/chan.py"]
+
+
 def test_who_imports_the_main_module_matters_to_those_that_import_it() -> None:
     script = "import helper\nfrom doca_comm_channel import Endpoint\n"
     files = {"main.py": script, "helper.py": "import __main__\ndef make():\n    return __main__.Endpoint()\n"}
