@@ -17,7 +17,9 @@ MEMBERS = frozenset({"getmembers", "getmembers_static"})
 TAKING = LOOKING_UP | {"setattr", "delattr", "getattr_static"}  # take or store an attribute of it by a name
 OF_METHODS = frozenset({"__getattribute__", "__getattr__", "__setattr__", "__delattr__"})  # which do so, too
 # Look for names, in whatever way, that may be computed.
-SEEKING = TAKING | NAMESPACES | MEMBERS | RUNNING | OF_METHODS | {"__dict__", "attrgetter", "dir"}
+SEEKING = (
+    TAKING | NAMESPACES | MEMBERS | RUNNING | OF_METHODS | {"__dict__", "__globals__", "attrgetter", "dir", "f_globals"}
+)
 
 # Import or run modules by their names, or by those of their files.
 IMPORTING = frozenset({"__import__", "import_module", "resolve_name", "run_module"})

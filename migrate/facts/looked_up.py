@@ -26,6 +26,7 @@ _RUNNING = frozenset({"eval", "exec"})
 # What reads names from texts; where a project has none of it, a text that is a name is one that is shown.
 _READING = (SEEKING - {"compile"}) | IMPORTING | {"locate", "methodcaller", "modules", "patch", "run_path"}
 _MODULES = External("sys.modules")
+_OF_FRAMES = frozenset({"f_globals", "__globals__"})  # the names of whichever module a frame or function is of
 
 
 class LookedUp:
@@ -111,6 +112,8 @@ class LookedUp:
         for node in self._nodes[path]:
             if isinstance(node, ast.Attribute) and node.attr == "__dict__":
                 yield from self._modules(node.value, self._kept.get(node, ""))
+            elif isinstance(node, ast.Attribute) and node.attr in _OF_FRAMES:
+                yield from (found for file in self._project.trees for found in self._keyed(file, node))
             elif isinstance(node, ast.Name) and node.id in TAKING and not self._is_called(node):
                 yield from ((file, "") for file in self._unfollowed)
             elif isinstance(node, ast.Call):
@@ -158,7 +161,7 @@ class LookedUp:
         """Whether a call gives the names of the module around it."""
         return called == "globals" or self._forest.of(node).scope(node).kind is Kind.MODULE
 
-    def _keyed(self, path: Path, namespace: ast.Call) -> Iterator[tuple[Path, str]]:
+    def _keyed(self, path: Path, namespace: ast.expr) -> Iterator[tuple[Path, str]]:
         """Iterate over the files whose names a namespace is asked for, but for one that is written, or stored there."""
         outer = self._forest.parents[namespace]
         key = outer.left if isinstance(outer, ast.Compare) else key_of(outer, self._forest)

@@ -272,6 +272,15 @@ def _import(heap: Attributes, site: Site) -> None:
         heap.add(site.result, Plain.UNKNOWN)
 
 
+@summary("sys.modules.get", "sys.modules.pop")
+def _loaded(heap: Attributes, site: Site) -> None:
+    """Give the module of the project that is named by a constant, or what nobody knows."""
+    name = heap.constant_argument(site, 0)
+    path = heap.project.resolve(site.frame.path, name) if isinstance(name, str) else None
+    heap.add(site.result, Plain.UNKNOWN if path is None else Module("", path))
+    heap.flow(argument(heap, site, 1), site.result)
+
+
 @summary("builtins.type")
 def _type(heap: Attributes, site: Site) -> None:
     if len(site.positional) > 1:
