@@ -62,7 +62,7 @@ class LookedUp:
                 elif isinstance(node, ast.Import | ast.ImportFrom):
                     found.update(self._imported(path, node))
                 elif isinstance(node, ast.keyword) and self._reads_texts:
-                    found.update([node.arg] if node.arg in wanted else ())
+                    found.update([node.arg] if node.arg is not None and node.arg in wanted else ())
         return frozenset(found)
 
     @cached_property

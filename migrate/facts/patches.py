@@ -123,9 +123,9 @@ class Patches:
         for file in () if home else self._project.trees:  # whichever it is
             self._replace({Module("", file)}, name)
         for count in range(len(parts), 0, -1):
-            file = self._project.resolve(path, ".".join(parts[:count]))
-            if file is not None and file in self._project.trees:
-                self._replace_below(file, [*parts[count:], name])
+            found = self._project.resolve(path, ".".join(parts[:count]))
+            if found is not None and found in self._project.trees:
+                self._replace_below(found, [*parts[count:], name])
                 return
 
     def _replace_below(self, file: Path, parts: list[str]) -> None:

@@ -133,8 +133,8 @@ def bound_method(reference: Reference, node: ast.Attribute, facts: Facts) -> Ans
     rule = load()[function.name]
     receiver = {function.receiver: node.value}
     parameters = objects.parameters(function)
-    is_same = isinstance(rule, Method) and not rule.options and not _is_renamed(rule, parameters, node, facts)
-    if is_same and not _is_short(function, parameters, facts):
+    is_method = isinstance(rule, Method) and not rule.options and not _is_short(function, parameters, facts)
+    if isinstance(rule, Method) and is_method and not _is_renamed(rule, parameters, node, facts):
         return _edit(node, facts, f"{{{function.receiver}}}.{rule.name}", receiver)
     return _lambda(reference, node, facts, function, "objects", parameters, node.value)
 

@@ -57,9 +57,9 @@ def answer(reference: Reference, facts: Facts) -> Answer:
         return _shown(reference, node, function_value(reference, node, facts))
     if name in facts.vocabulary.others:
         return Refusal("CCM022")
-    asked = facts.parent(node)
-    if not name and isinstance(asked, ast.Call) and is_hasattr(asked):
-        return _feature_test(asked, facts)
+    test = facts.parent(node)
+    if not name and isinstance(test, ast.Call) and is_hasattr(test):
+        return _feature_test(test, facts)
     text = _name(name, facts)
     return Change(Edits({node: Template(text)} if text else {}))
 
