@@ -16,10 +16,10 @@ from functools import cache
 from pathlib import Path
 
 from migrate._prefilter import Imports, groups, reached
-from migrate.facts.known_calls import SEEKING
 from migrate.files import FileError
 from migrate.old_api.traces import METHODS, is_old
 from migrate.python.definitions import STAR, Definition, Definitions
+from migrate.python.known_calls import SEEKING
 from migrate.python.source import Source, Unreadable
 
 NEAR_BYTES = 400_000  # of files that are only imported; about 10 000 lines

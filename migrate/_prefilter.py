@@ -7,9 +7,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from migrate.facts.known_calls import LOADING
 from migrate.old_api.traces import CALLS, NAMES
 from migrate.python.definitions import with_parents
+from migrate.python.known_calls import LOADING
 from migrate.python.modules import MAIN
 
 _IMPORT = re.compile(

@@ -10,11 +10,11 @@ from migrate.facts.comparisons import INSPECTED, with_items
 from migrate.facts.forest import Forest, last_name
 from migrate.facts.handles import OldApi
 from migrate.facts.introspection import first_constant, key_of
-from migrate.facts.known_calls import LOOKING_UP, NAMESPACES, SHOWING
 from migrate.facts.references import References
 from migrate.facts.shown import Shown
 from migrate.facts.tokens import Handle, Method, Symbol, handles_among
 from migrate.python._looping import beginning
+from migrate.python.known_calls import LOOKING_UP, NAMESPACES, SHOWING
 from migrate.python.values import Collection, External, Instance, Partial, Plain, Token, Value, Values
 
 LOST, COMPUTED = "CCM033", "CCM005"

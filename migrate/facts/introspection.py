@@ -12,11 +12,11 @@ from migrate.facts.dispatched import is_dispatched
 from migrate.facts.forest import Forest, last_name
 from migrate.facts.handles import OldApi
 from migrate.facts.hints import Hints
-from migrate.facts.known_calls import BY_REPR, LOOKING_UP, MEMBERS, NAMESPACES, SHOWING
 from migrate.facts.name_tables import beginnings
 from migrate.facts.tokens import Method, Symbol, modules
 from migrate.facts.told_apart import ToldApart
 from migrate.python._looping import constants, rows
+from migrate.python.known_calls import BY_REPR, LOOKING_UP, MEMBERS, NAMESPACES, SHOWING
 from migrate.python.scopes import Kind
 from migrate.python.values import Collection, External, Function, Module, Token, Value, Values
 

@@ -11,9 +11,9 @@ from pathlib import Path
 
 from migrate.facts.forest import Forest, last_name
 from migrate.facts.introspection import key_of
-from migrate.facts.known_calls import IMPORTING, LOADING, MEMBERS, NAMESPACES, OF_METHODS, SEEKING, TAKING
 from migrate.facts.name_tables import beginnings
 from migrate.python._looping import beginning, rows
+from migrate.python.known_calls import IMPORTING, LOADING, MEMBERS, NAMESPACES, OF_METHODS, SEEKING, TAKING
 from migrate.python.listing import listings
 from migrate.python.modules import MAIN, Project, is_guard, is_standard, last_part
 from migrate.python.scopes import Kind

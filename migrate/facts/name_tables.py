@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from migrate.facts.forest import Forest, last_name
-from migrate.facts.known_calls import MEMBERS as MEMBERS_OF
 from migrate.facts.tokens import are_modules, symbols
 from migrate.old_api._tables import MEMBERS
 from migrate.old_api.vocabulary import Vocabulary
+from migrate.python.known_calls import MEMBERS as MEMBERS_OF
 from migrate.python.scopes import COMPREHENSIONS, Comprehension
 from migrate.python.values import External, Plain, Values
 

@@ -8,12 +8,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 from migrate.facts.forest import Forest
-from migrate.facts.known_calls import LOOKING_UP, RUNNING
 from migrate.facts.lookups import Lookups
 from migrate.facts.quoted_names import QuotedNames
 from migrate.old_api.c_names import is_c_name
 from migrate.old_api.generations import VOCABULARY
 from migrate.old_api.vocabulary import Vocabulary
+from migrate.python.known_calls import LOOKING_UP, RUNNING
 
 WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _LIBRARY = re.compile(r"(?:.*/)?lib[A-Za-z0-9_]+\.so[.0-9]*")
