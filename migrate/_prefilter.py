@@ -85,7 +85,7 @@ class Imports:
     """Which file imports which, by the ends of their paths: no search path is known.
 
     A file with tests counts as an importer of each conftest.py in its folder and those above; one that imports modules
-    by computed names as an importer of those which no other file imports, and of which it names file or folder; one
+    by computed names as an importer of those which no other file imports and whose name or folders it has words of; one
     that imports __main__ as an importer of those that import it. A star import of a package may bring what lies in it.
     """
 
@@ -104,8 +104,7 @@ class Imports:
         alone = [path for path, scan in scans.items() if scan.is_old and path not in imported]
         for path, scan in scans.items():
             if scan.loading:
-                named = (it for it in alone if not scan.loading.isdisjoint((it.parent.name, it.stem)))
-                self.of[path].update(it for it in named if it != path)
+                self.of[path].update(it for it in alone if it != path and self._may_load(path, it))
         self.importers: dict[Path, set[Path]] = {}
         for path, targets in self.of.items():
             for target in targets:
@@ -114,6 +113,22 @@ class Imports:
             for user in self.importers.get(path, set()):
                 self.of[path].add(user)
                 self.importers.setdefault(user, set()).add(path)
+
+    def _may_load(self, path: Path, target: Path) -> bool:
+        """Whether a file has all but the last word of a name by which it could import another, or the only one.
+
+        That is the name from the nearest folder around both, or from the outermost package around the other.
+        """
+        words, parts = self.scans[path].loading, module_parts(target)
+        top = target.parent
+        while top / "__init__.py" in self.scans:
+            top = top.parent
+        around = next(folder for folder in path.parents if folder in target.parents)
+        for folder in {around, top if top != target.parent else around}:
+            *packages, name = parts[len(folder.parts) :] or parts[-1:]
+            if words.issuperset(packages) and (packages or name in words):
+                return True
+        return False
 
     def _targets(self, path: Path, names: Iterable[str]) -> set[Path]:
         folder = path.parent.parts

@@ -83,7 +83,7 @@ def test_an_importer_that_may_compute_old_names_does() -> None:
 
 
 @pytest.mark.parametrize(
-    "loads", ["import_module('plugs.' + name)", "import_module(one)", "__import__(f'plugs.{name}')"]
+    "loads", ["import_module('plugs.' + name)", "import_module(plugs[0])", "__import__(f'plugs.{name}')"]
 )
 def test_who_imports_by_computed_names_matters_to_what_nobody_imports(loads: str) -> None:
     plug, main = "from doca_comm_channel import Endpoint\n", f"from importlib import import_module\nplug = {loads}\n"

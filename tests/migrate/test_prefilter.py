@@ -85,3 +85,24 @@ def test_groups_are_what_imports_connect() -> None:
 )
 def test_imports_by_names_that_are_not_written_are_found(text: str, loads: bool) -> None:
     assert bool(scan(text.encode()).loading) is loads
+
+
+@pytest.mark.parametrize(
+    ("path", "words", "target", "loads"),
+    [
+        ("main.py", "plugs", "plugs/one.py", True),
+        ("main.py", "one", "plugs/one.py", False),
+        ("main.py", "one", "one.py", True),
+        ("main.py", "two", "one.py", False),
+        ("net/__init__.py", "one", "net/one.py", True),
+        ("tests/tool.py", "demo one", "build/demo/one.py", False),
+        ("tests/tool.py", "build demo", "build/demo/one.py", True),
+        ("tests/tool.py", "net", "src/net/one.py", True),
+        ("tests/tool.py", "net", "src/net/sub/one.py", False),
+        ("net/sub/one.py", "net", "net/__init__.py", True),
+    ],
+)
+def test_who_imports_by_computed_names_has_words_of_those(path: str, words: str, target: str, loads: bool) -> None:
+    texts = {"src/net/__init__.py": "", path: f"import_module(name, {words.split()})", target: OLD}
+    imports = imports_of(texts)
+    assert (TOP / target in imports.of[TOP / path]) is loads
