@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Set
 from functools import cache
 from pathlib import Path
 
@@ -19,6 +19,7 @@ from migrate._prefilter import Imports, groups, reached
 from migrate.files import FileError
 from migrate.old_api.traces import METHODS, is_old
 from migrate.python.definitions import STAR, Definition, Definitions
+from migrate.python.known_calls import SEEKING
 from migrate.python.source import Source, Unreadable
 
 NEAR_BYTES = 400_000  # of files that are only imported; about 10 000 lines
@@ -98,7 +99,12 @@ class _Carrying:
         open_to = path in self.above or path in self._using
         if not open_to and user not in self.above and not self.imports.scans[user].calls:
             return False
-        return not names.isdisjoint(self._words(user)) or self._takes_all(user, path)
+        words = self._words(user)
+        return not names.isdisjoint(words) or self._takes_all(user, path) or self._may_seek(user, path, words)
+
+    def _may_seek(self, user: Path, path: Path, words: Set[str]) -> bool:
+        """Whether a file may look names up that are computed in another one."""
+        return path in self.imports.of[user] and not words.isdisjoint(SEEKING)
 
     def _takes_all(self, user: Path, path: Path) -> bool:
         """Whether a file has a star import of another one."""

@@ -30,6 +30,7 @@ class FileText:
 
     holds_module: whether the old module stays where the project has it as a value. internal: whether only the project
     takes names from the file. lost: the names of its `__all__` that the files lose which it has them from, by a star.
+    clashes: what its public names may not be called.
     """
 
     source: Source
@@ -41,6 +42,7 @@ class FileText:
     holds_module: bool
     internal: bool
     lost: Set[str]
+    clashes: Set[str]
 
     @cached_property
     def by_edit(self) -> dict[ast.AST, Reference]:
@@ -78,7 +80,7 @@ class FileText:
                    for alias, brought in old.items()}  # fmt: skip
         return Imports(
             self.source, self.names, old, Edits(expressions, statements, comments), stays, exported,
-            self._modules_taken, internal=self.internal, lost=self.lost,
+            self._modules_taken, internal=self.internal, lost=self.lost, clashes=self.clashes,
         )  # fmt: skip
 
     def _is_attribute(self, alias: ast.alias) -> bool:

@@ -12,8 +12,8 @@ from migrate._pragmas import Pragmas
 from migrate.codes import CODES
 from migrate.facts.program import Reference
 from migrate.outcome import Finding, Level, Span
+from migrate.python.listing import displays, listed
 from migrate.python.source import Located, Source
-from migrate.text.listing import displays, listed
 
 IMPORT, WITHDRAWN, PRAGMA = "CCM002", "CCM010", "CCM091"
 _FOR_OTHERS = "the import stays: __all__ exports the name to other programs"

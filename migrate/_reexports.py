@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import replace
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
-from migrate._looked_up import LookedUp
-from migrate.facts.program import Reference
-from migrate.old_api.vocabulary import Vocabulary
-from migrate.python.modules import Project, is_guard
+from migrate._effects import Effects
+from migrate.facts.program import Facts
+from migrate.python.listing import displays, is_read, listed
+from migrate.python.modules import MAIN, last_part
 from migrate.python.scopes import Variable
+from migrate.python.values import Module
 from migrate.text._uses import is_read_by
 from migrate.text.imports import Old
-from migrate.text.listing import displays, is_read, listed
 
 _Key: TypeAlias = tuple[Path, str]  # a name of a module
 _WORD = re.compile(r"\w+")
@@ -35,32 +35,27 @@ class _Taking(NamedTuple):
 class Reexports:
     """Which aliases bring old names into a file, and which names of it others take.
 
-    written: the files that may change. public: the files that other projects may import. readers: the files that may
-    list their names.
+    written: the files that may change. public: the files that other projects may import.
     """
 
-    def __init__(
-        self,
-        project: Project,
-        vocabulary: Vocabulary,
-        references: Iterable[Reference],
-        written: Set[Path],
-        public: Set[Path],
-        readers: Set[Path],
-    ) -> None:
-        self.project, self.vocabulary, self.written, self.public = project, vocabulary, written, public
-        self._readers = readers
-        self._same = vocabulary.errors | vocabulary.helpers  # what comch_next has, too
-        self.old: dict[Path, dict[ast.alias, Old]] = {path: {} for path in project.trees}
+    def __init__(self, facts: Facts, written: Set[Path], public: Set[Path]) -> None:
+        self.project, self.vocabulary, self.written, self.public = facts.project, facts.vocabulary, written, public
+        self._facts, self._readers = facts, facts.source_readers
+        self._same = self.vocabulary.errors | self.vocabulary.helpers  # what comch_next has, too
+        self.old: dict[Path, dict[ast.alias, Old]] = {path: {} for path in self.project.trees}
         self._takings: list[_Taking] = []
         self._refused: set[_Key] = set()  # names that aliases take which stay by themselves
-        self._known: set[ast.AST] = set()  # places of which it is decided whether they change
-        for reference in references:
-            self._known.update(_chain(reference.node))
+        for reference in facts.references:
             if isinstance(reference.node, ast.alias) and reference.code:
                 self._refuse(reference.path, reference.node)
             elif isinstance(reference.node, ast.alias):
                 self._note(reference.path, reference.node)
+        for reference in facts.other_references:
+            if isinstance(reference.node, ast.alias):
+                self._refuse(reference.path, reference.node)
+        effects = Effects(facts)
+        for path, alias, (home, _) in self._takings:
+            self.old[path][alias] = replace(self.old[path][alias], inert=effects.is_inert(home, path))
 
     def _refuse(self, path: Path, alias: ast.alias) -> None:
         statement = self.project.names(path).parents[alias]
@@ -76,15 +71,9 @@ class Reexports:
             return
         home = self.project.home(path, statement)
         symbol = self._symbol(path, alias, frozenset())
-        inert = home is not None and self._is_inert(home, path)
-        self.old[path][alias] = Old(not symbol, home is None, symbol if symbol in self._same else "", inert=inert)
+        self.old[path][alias] = Old(not symbol, home is None, symbol if symbol in self._same else "")
         if home is not None:
             self._takings.append(_Taking(path, alias, (home, alias.name)))
-
-    def _is_inert(self, home: Path, path: Path) -> bool:
-        """Whether importing a file from another does nothing: it is the package around, or has only definitions."""
-        around = home.name == "__init__.py" and home.parent in path.parents
-        return around or (home in self.project.trees and all(map(_is_definition, self.project.trees[home].body)))
 
     def _symbol(self, path: Path, alias: ast.alias, around: frozenset[ast.alias]) -> str:
         """Return the old name that an alias of a from-import stands for, "" for the old module."""
@@ -182,22 +171,32 @@ class Reexports:
         starred = any(alias.name == "*" and old.direct for alias, old in self.old[path].items())
         return starred and name in self.vocabulary.exports
 
+    @cached_property
+    def clashes(self) -> Mapping[Path, Set[str]]:
+        """What public names of files may not be called that others have star imports of: names of these others."""
+        found: dict[Path, set[str]] = {}
+        for user in self.project.trees:
+            homes = set(self.project.starred(user)) if self.project.stars(user) else set()
+            for home in homes:
+                others = (self.project.exports(other) for other in homes - {home})
+                found.setdefault(home, set()).update(self.project.names(user).module.variables, *others)
+        return found
+
     # ------------------------------------------------------------------ what is looked up
 
     @cached_property
     def _looked_up(self) -> frozenset[_Key]:
         """The old names of files that others import which texts, attributes of something, or look-ups may take."""
-        if len(self.project.trees) == 1:
-            return frozenset()
-        found = LookedUp(self.project, self._known)
-        files, words = found.files(), found.words(self._wanted())
+        found = self._facts.looked_up
+        words = found.words(self._wanted())
         keys: set[_Key] = set()
         for path, old in self.old.items():
-            names = self.project.names(path)
-            given = bool(self.project.importers[path]) or path.stem in words
-            for alias, brought in old.items():
+            names, importers = self.project.names(path), self.project.importers[path]
+            given = bool(importers) or last_part(path) in words or MAIN in words or found.is_loading
+            for alias in old:
                 name = alias.name if alias.name == "*" else names.of[alias].name
-                if (given and (path in files or name in words)) or (path in files and not brought.direct):
+                bound = self.vocabulary.exports if name == "*" else frozenset({name})
+                if any(found.is_computed(path, each) for each in bound) or (given and name in words):
                     keys.add((path, name))
             if given:
                 keys |= {(path, word) for word in words if self._is_starred((path, word))}
@@ -210,11 +209,13 @@ class Reexports:
         aliases = [(path, alias) for path, old in self.old.items() for alias in old]
         names = {self.project.names(path).of[alias].name for path, alias in aliases if alias.name != "*"}
         names |= self.vocabulary.exports if any(alias.name == "*" for _, alias in aliases) else frozenset()
-        return names | {path.stem for path in self.project.trees}
+        return names.union(map(last_part, self.project.trees), [MAIN])
 
     def _public(self) -> Iterator[_Key]:
         """Iterate over the old names that packages import, and that no file of the project takes from them."""
         taken = {taking.key for taking in self._takings}
+        for reference in self._facts.references:
+            taken.update(self._read_through(reference.path, {reference.node}))
         for path, old in self.old.items():
             if path.name == "__init__.py" and path not in self.internal:
                 variables = (self.project.names(path).of[alias] for alias in old if alias.name != "*")
@@ -250,10 +251,8 @@ class Reexports:
                 keys = ((path, word) for word in _WORD.findall(str(node.value)))
                 yield from (key for key in keys if self._bindings(key) or self.origins(key))
             while isinstance(node, ast.Attribute):
-                for binding in names.of[node.value].bindings if isinstance(node.value, ast.Name) else ():
-                    module = self.project.module(path, binding)
-                    if module is not None:
-                        yield module, node.attr
+                found = self._facts.values.of(node.value)
+                yield from ((it.path, node.attr) for it in found if isinstance(it, Module) and it.path is not None)
                 if not isinstance(node.value, ast.Name | ast.Attribute):  # whichever module it is
                     yield from (
                         (file, node.attr) for file, old in self.old.items() if old and self._bindings((file, node.attr))
@@ -261,19 +260,3 @@ class Reexports:
                 node = node.value
             if isinstance(node, ast.Name) and not names.of[node].bindings:
                 yield from ((home, node.id) for home in self.project.starred(path))
-
-
-def _is_definition(statement: ast.stmt) -> bool:
-    """Whether a statement of a module only binds names, to things that need no call of its own to be made."""
-    if is_guard(statement):
-        return True
-    if isinstance(statement, ast.Expr | ast.Assign | ast.AnnAssign):
-        return not any(isinstance(node, ast.Call | ast.Await) for node in ast.walk(statement))
-    return isinstance(statement, ast.Import | ast.ImportFrom | ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
-
-
-def _chain(node: ast.AST | None) -> Iterator[ast.AST]:
-    """Iterate over an expression and what it is an attribute or a result of."""
-    while node is not None:
-        yield node
-        node = getattr(node, "value" if isinstance(node, ast.Attribute) else "func", None)

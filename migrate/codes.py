@@ -51,7 +51,8 @@ CODES: dict[str, Code] = {
     ),
     "CCM002": Code(
         "the import stays: code that was not rewritten needs it",
-        "Code that keeps the old API uses some of the names that it binds, or `__all__` exports them to others.",
+        "Code that keeps the old API uses some of the names that it binds, or `__all__` exports them, or the program "
+        "looks up names that it computes, which may be these.",
         "Resolve the other comments, remove from `__all__` the names that no other program imports, and run migrate "
         "again: the import goes with the last use.",
     ),

@@ -22,6 +22,7 @@ from migrate.facts.libraries import Cause as CauseOfC
 from migrate.facts.program import Facts, Reference
 from migrate.old_api.calls import Call
 from migrate.outcome import FileOutcome, Level, Options
+from migrate.python.listing import listed
 from migrate.python.source import Source, Unreadable
 from migrate.rules._answers import Answer, Refusal, is_same
 from migrate.rules._registry import load
@@ -29,7 +30,6 @@ from migrate.rules._taken import taken_from
 from migrate.rules._uncalled import called_value
 from migrate.rules.core import names as name_rules
 from migrate.text.check import complaints
-from migrate.text.listing import listed
 
 if TYPE_CHECKING:
     from migrate._evidenced import Evidenced
@@ -134,9 +134,7 @@ class _Project:
         self.pragmas = Pragmas(sources, self.names)
         self.references = self.facts.references
         self.idioms = _idioms(self.facts, sources) if options.idioms else None
-        self.reexports = Reexports(
-            self.project, self.facts.vocabulary, self.references, given, options.public, self.facts.source_readers
-        )
+        self.reexports = Reexports(self.facts, given, options.public)
         self._pin_imports()
         self.answers = {
             reference: self._answer(reference)
@@ -240,6 +238,7 @@ class _Project:
                 path: FileText(
                     self.sources[path], self.names[path], verdicts[path], self.reexports.old[path], exported[path],
                     self.options.width, holds_module, path in lost, lost.get(path, set()),
+                    self.reexports.clashes.get(path, set()),
                 )
                 for path in sorted(self.given & self.sources.keys())
             }  # fmt: skip

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator
 
 from migrate.facts.forest import Forest, last_name
 from migrate.facts.handles import OldApi
-from migrate.facts.known_calls import MATCHING, SEARCHING, WRITING
 from migrate.facts.relayed_texts import relayed_texts
 from migrate.facts.tokens import Text
+from migrate.python.known_calls import MATCHING, SEARCHING, WRITING
 from migrate.python.values import Collection, Instance, Token, Value, Values
 
 COMPARED, SHOWN = "text", "printed"

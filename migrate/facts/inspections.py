@@ -10,11 +10,12 @@ from migrate.facts.comparisons import INSPECTED, with_items
 from migrate.facts.forest import Forest, last_name
 from migrate.facts.handles import OldApi
 from migrate.facts.introspection import first_constant, key_of
-from migrate.facts.known_calls import LOOKING_UP, NAMESPACES, SHOWING
 from migrate.facts.references import References
 from migrate.facts.shown import Shown
 from migrate.facts.tokens import Handle, Method, Symbol, handles_among
-from migrate.python.values import Collection, External, Instance, Plain, Token, Value, Values
+from migrate.python._looping import beginning
+from migrate.python.known_calls import LOOKING_UP, NAMESPACES, SHOWING
+from migrate.python.values import Collection, External, Instance, Partial, Plain, Token, Value, Values
 
 LOST, COMPUTED = "CCM033", "CCM005"
 OF_METHODS = frozenset({"__qualname__", "__func__", "__self__"})
@@ -22,6 +23,7 @@ _CHANGING = frozenset({"setattr", "delattr", "object"})  # their first argument 
 _INSPECTING = _CHANGING | {"vars", "dir", "copy", "deepcopy", "dump", "dumps", "WeakMethod"}
 _INSPECTING |= {"signature", "getfullargspec", "getdoc", "getmembers", "ismethod", "isfunction", "isbuiltin"}
 _BY_NAME = frozenset({External("operator.methodcaller"), External("operator.attrgetter")})
+_GETATTR = External("builtins.getattr")
 _LOOKED_AT = SHOWING | _INSPECTING
 
 Inspected: TypeAlias = "tuple[Iterable[Hashable], ast.AST, str]"  # origins of handles, the place, the code of why
@@ -55,8 +57,7 @@ class Inspections:
         if not asks or not isinstance(above, ast.Subscript | ast.Attribute):
             return
         key = key_of(above, self._forest)
-        start = key.values[0] if isinstance(key, ast.JoinedStr) and key.values else None
-        prefix = str(start.value) if isinstance(start, ast.Constant) else ""
+        prefix = beginning(key)[0] if key else ""
         names = self._forest.of(node)
         own = names.scope(node).variables if last_name(node.func) != "globals" else {}
         for name in {**names.module.variables, **own}:
@@ -70,6 +71,8 @@ class Inspections:
             texts = {str(part.value).partition(".")[0] for part in node.args if isinstance(part, ast.Constant)}
             found = ((*self._having(text), *self._references.reached(Symbol(text))) for text in texts)
             yield [origin for origins in found for origin in origins], node, COMPUTED
+        if any(map(self._is_partial, self._values.of(node.func))):
+            yield from ((origins, node, COMPUTED) for origins in self._reached(node))
         if node in self._references.computed:
             return
         if not node.args or node in self._references.calls or name not in LOOKING_UP | {"type"}:
@@ -81,10 +84,18 @@ class Inspections:
             if asked != "__name__" and not self._forest.is_in_message(node):
                 yield origins, node, INSPECTED
         else:
-            yield origins, node, COMPUTED
-            for value in self._values.of(node):
-                if isinstance(value, Token) and isinstance(value.key, Symbol | Method):
-                    yield self._references.reached(value.key), node, COMPUTED
+            yield from ((found, node, COMPUTED) for found in (origins, *self._reached(node)))
+
+    def _reached(self, taken: ast.Call) -> Iterator[frozenset[Hashable]]:
+        """Yield the origins of the handles that what a call gives is called with, or makes."""
+        for value in self._values.of(taken):
+            if isinstance(value, Token) and isinstance(value.key, Symbol | Method):
+                yield self._references.reached(value.key)
+
+    def _is_partial(self, function: Value) -> bool:
+        """Whether a function is `functools.partial(getattr, ...)`."""
+        made = function.node if isinstance(function, Partial) else None
+        return isinstance(made, ast.Call) and bool(made.args) and _GETATTR in self._values.of(made.args[0])
 
     def _having(self, name: str) -> Iterator[Hashable]:
         """Yield the origins of all handles that have a method of some name."""

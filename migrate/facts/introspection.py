@@ -12,16 +12,18 @@ from migrate.facts.dispatched import is_dispatched
 from migrate.facts.forest import Forest, last_name
 from migrate.facts.handles import OldApi
 from migrate.facts.hints import Hints
-from migrate.facts.known_calls import BY_REPR, LOOKING_UP, NAMESPACES, SHOWING
-from migrate.facts.tokens import Method, Symbol
+from migrate.facts.name_tables import beginnings
+from migrate.facts.tokens import Method, Symbol, modules
 from migrate.facts.told_apart import ToldApart
 from migrate.python._looping import constants, rows
+from migrate.python.known_calls import BY_REPR, LOOKING_UP, MEMBERS, NAMESPACES, SHOWING
 from migrate.python.scopes import Kind
-from migrate.python.values import Collection, External, Function, Token, Value, Values
+from migrate.python.values import Collection, External, Function, Module, Token, Value, Values
 
-_NAMES = frozenset({"__name__", "__qualname__"})
-_ASKED = _NAMES | {"__class__", "__module__", "__doc__"}
+NAMES = frozenset({"__name__", "__qualname__"})
+_ASKED = NAMES | {"__class__", "__module__", "__doc__"}
 _READS_OBJECTS = frozenset({"create_autospec", "getdoc", "signature", "getmembers", "register"})
+_MOCKS = frozenset({"Mock", "MagicMock", "AsyncMock", "NonCallableMock", "NonCallableMagicMock"})  # made as others are
 _WRAPPING = frozenset({"wraps", "update_wrapper"})
 _READS_SOURCE = frozenset({"getsource", "getsourcelines", "findsource", "extract_tb", "extract_stack", "getlines"})
 _READS_SOURCE |= {"walk_tb", "walk_stack"}
@@ -30,6 +32,7 @@ _LISTING = frozenset({"list", "tuple", "set", "frozenset", "sorted", "len", "dic
 _VIEWS = frozenset({"keys", "items", "values", "copy"})
 _OPENS = frozenset({"open", "read_text", "read_bytes"})
 _READS_ANNOTATIONS = frozenset({"get_type_hints", "get_annotations"})
+NEW_NAMES = ("comch", "comch_next")  # that imports of the new module bind
 _COMPILED = frozenset({"__code__", "co_names", "co_consts", "co_code", "tb_next", "tb_frame", "tb_lineno"})
 
 
@@ -54,10 +57,13 @@ class Introspection:
     def _inspected(self) -> Iterator[Symbol]:
         hints = Hints(self._forest, self._values)
         for _, node in self._forest.nodes(ast.Attribute):
-            if node.attr in _NAMES:
+            if node.attr in NAMES:
                 yield from self._asked(node, node.value, node.attr)
             elif node.attr in _ASKED and not self._forest.is_in_message(node):
                 yield from self._symbols(node.value)
+        for _, call in self._forest.calls(_MOCKS):
+            specs = [keyword.value for keyword in call.keywords if keyword.arg in ("spec", "spec_set", "autospec")]
+            yield from chain.from_iterable(map(self._symbols, [*specs, *call.args[:1]]))
         for _, call in self._forest.calls(_WRAPPING):
             if call.args and self._names_functions:
                 yield from self._asked(call, call.args[0], "__name__")
@@ -67,7 +73,7 @@ class Introspection:
                 continue
             if call.args and (name in _READS_OBJECTS or (name == "type" and len(call.args) == 1)):
                 yield from self._symbols(call.args[0])
-            elif name == "getattr" and asked in _NAMES:
+            elif name == "getattr" and asked in NAMES:
                 yield from self._asked(call, call.args[0], str(asked))
             elif (name in _READS_ANNOTATIONS and hints.are_seen(call)) or (name == "fields" and self._reads_types):
                 yield from map(Symbol, self._classes)
@@ -110,8 +116,19 @@ class Introspection:
             is_flat = isinstance(key, Symbol) and key.name not in self._classes  # its qualified name is its name
             if is_flat or (attribute == "__name__" and isinstance(key, Method)):
                 self.named.add(key)
+            elif isinstance(place, ast.Attribute) and self.is_spelled(node, key):
+                continue  # the rewritten program has the text itself
             elif isinstance(key, Symbol) and key.name not in self._errors and not self._forest.is_in_message(place):
                 yield key
+
+    def is_spelled(self, node: ast.expr, key: Hashable) -> bool:
+        """Whether an expression is the name of an old class, as an import brings it or the module has it."""
+        if not isinstance(key, Symbol) or self._values.of(node) != {Token(key)}:
+            return False
+        if isinstance(node, ast.Attribute):
+            return node.attr == key.name and bool(modules(self._values.of(node.value)))
+        bindings = self._forest.of(node).of[node].bindings if isinstance(node, ast.Name) else []
+        return bool(bindings) and all(isinstance(binding, ast.alias) for binding in bindings)
 
     def _symbols(self, node: ast.expr) -> Iterator[Symbol]:
         """Yield the old names that an expression can be, but for error classes: both libraries have the same."""
@@ -132,6 +149,28 @@ class Introspection:
             names = (name == "dir" and path in self._stars) or (name in _NAMESPACES and self._is_listed(call))
             if name in _READS_SOURCE or own or (names and not call.args):
                 yield path
+        yield from self._listed_elsewhere()
+
+    def _listed_elsewhere(self) -> Iterator[Path]:
+        """Yield the modules whose names are listed from outside, where those of imports may be among them."""
+        kept = beginnings(self._forest)
+        attributes = (node for _, node in self._forest.nodes(ast.Attribute) if node.attr == "__dict__")
+        calls = [call for _, call in self._forest.calls(("vars", "dir"), MEMBERS) if call.args]
+        tables: list[tuple[ast.expr, ast.expr, bool]] = [(node, node.value, True) for node in attributes]
+        tables += [(call, call.args[0], last_name(call.func) == "vars") for call in calls]
+        for table, module, is_dictionary in tables:
+            if is_dictionary and not (table in kept or self._goes_through(table) or self._is_viewed(table)):
+                continue
+            for value in self._values.of(module):
+                if isinstance(value, Module) and value.path in self._forest.names and value.path is not None:
+                    imported = (*self._old_names(self._forest.names[value.path].tree), *NEW_NAMES)
+                    if any(name.startswith(kept.get(table, "")) for name in imported):
+                        yield value.path
+
+    def _is_viewed(self, table: ast.expr) -> bool:
+        """Whether all names in a dictionary are asked for: `vars(x).items()`."""
+        outer = self._forest.parents[table]
+        return isinstance(outer, ast.Attribute) and outer.attr in _VIEWS
 
     def _is_listed(self, namespace: ast.Call) -> bool:
         """Whether the names of a module are listed, or an old one looked for, those of its imports too."""

@@ -11,9 +11,11 @@ from migrate.facts.handles import COMMON, OldApi
 from migrate.facts.references import Reference
 from migrate.facts.tokens import Handle, Symbol
 from migrate.python.modules import Project
-from migrate.python.values import Instance, Plain, Token, Value, Values
+from migrate.python.values import Class, External, Instance, Module, Plain, Token, Value, Values
 
 # Methods whose names others have, too, with the numbers of arguments of the old ones.
+# What Python's own objects hold beside what their methods give; so do attributes with a leading underscore.
+_INSIDE = frozenset({"f_locals", "f_globals", "cell_contents", "call_args", "call_args_list", "mock_calls"})
 _COUNTS = {"listen": {1}, "connect": {1}, "sendto": {2, 3}, "recvfrom": {1, 2}, "disconnect": {1}, "destroy": {0}}
 
 
@@ -58,7 +60,40 @@ class Likely:
         found = self._values.of(node) - {Plain.UNKNOWN, Plain.NONE}
         if "_" in node.attr and node.attr not in COMMON:
             return base != {Plain.NONE} and not found - {Plain.OTHER}
-        return (not base or Plain.UNKNOWN in base) and not found - {Plain.OTHER}
+        lost = not base or Plain.UNKNOWN in base or self._is_inside(node.value)
+        return lost and not found - {Plain.OTHER}
+
+    def _is_inside(self, node: ast.expr, depth: int = 8) -> bool:
+        """Whether an expression comes out of what Python itself holds: private attributes of its objects, frames."""
+        while depth:
+            depth -= 1
+            if isinstance(node, ast.Attribute):
+                own = any(isinstance(value, Instance | Class | Module | Token) for value in self._values.of(node.value))
+                if not own and (node.attr in _INSIDE or node.attr.startswith("_")):
+                    return True
+                node = node.value
+            elif isinstance(node, ast.Subscript | ast.Starred):
+                node = node.value
+            elif isinstance(node, ast.Call):
+                if External("gc.get_objects") in self._values.of(node.func):
+                    return True
+                node = node.func
+            elif isinstance(node, ast.ListComp | ast.SetComp | ast.GeneratorExp):
+                node = node.elt
+            elif isinstance(node, ast.Name) and (made := self._made_of(node)) is not None:
+                node = made
+            else:
+                return False
+        return False
+
+    def _made_of(self, node: ast.Name) -> ast.expr | None:
+        """Return what the one assignment or loop that binds a name takes its value from."""
+        names = self._forest.of(node)
+        bindings = names.of[node].bindings
+        above = names.parents[bindings[0]] if len(bindings) == 1 else None
+        if isinstance(above, ast.For | ast.comprehension):
+            return above.iter
+        return above.value if isinstance(above, ast.Assign) else None
 
     def _looks_old(self, node: ast.Attribute) -> bool:
         """Whether a method that others have, too, is called as the old one is, in a project that has such handles."""

@@ -6,8 +6,8 @@ import ast
 from functools import cached_property
 
 from migrate.facts.forest import Forest, last_name
-from migrate.facts.known_calls import LOOKING_UP, NAMESPACES, RUNNING
 from migrate.python._looping import looped
+from migrate.python.known_calls import LOOKING_UP, NAMESPACES, RUNNING
 from migrate.python.values import Class, Collection, Instance, Plain, Values
 
 _OF_OBJECTS = LOOKING_UP | {"setattr", "delattr"}

@@ -6,10 +6,11 @@ import ast
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from migrate.facts.forest import Forest
+from migrate.facts.forest import Forest, last_name
 from migrate.facts.tokens import are_modules, symbols
 from migrate.old_api._tables import MEMBERS
 from migrate.old_api.vocabulary import Vocabulary
+from migrate.python.known_calls import MEMBERS as MEMBERS_OF
 from migrate.python.scopes import COMPREHENSIONS, Comprehension
 from migrate.python.values import External, Plain, Values
 
@@ -18,7 +19,7 @@ _OF_C = "DOCA_"  # no other names of a module begin so, such as those of Python'
 _KINDS: tuple[type[Comprehension], ...] = COMPREHENSIONS
 
 
-class _Loop(NamedTuple):
+class Loop(NamedTuple):
     """What a loop iterates over and assigns to, its tests in their order, and what runs only where they are true."""
 
     iterated: ast.expr
@@ -27,7 +28,7 @@ class _Loop(NamedTuple):
     kept: list[ast.AST]
 
 
-class _Listing(NamedTuple):
+class Listing(NamedTuple):
     """What a loop takes all names from, the module in it, and the variables that are a name and its value, if any."""
 
     taken: ast.expr
@@ -42,8 +43,8 @@ class NameTables:
     def __init__(self, forest: Forest, values: Values, vocabulary: Vocabulary) -> None:
         self._forest, self._values, self._vocabulary = forest, values, vocabulary
         self.of_module: dict[ast.expr, ast.expr] = {}
-        for loop in self._loops():
-            listing = _listing(loop)
+        for loop in loops(forest):
+            listing = listing_of(loop)
             if listing is None or not self._is_module(listing.module) or not self._is_python(listing.taken):
                 continue
             names = self._others(listing.module)
@@ -54,25 +55,12 @@ class NameTables:
                 self.of_module[listing.module] = listing.taken
                 self.of_module.update(self._looked_up(loop, listing.name))
 
-    def _loops(self) -> Iterator[_Loop]:
-        for kind in _KINDS:
-            for _, made in self._forest.nodes(kind):
-                first = made.generators[0]
-                if not first.is_async:
-                    yield _Loop(first.iter, first.target, [*_conditions(first.ifs)], [made])
-        for _, statement in self._forest.nodes(ast.For):
-            match statement.body:
-                case [ast.If(test, body, [])]:
-                    yield _Loop(statement.iter, statement.target, [*_conditions([test])], [*body])
-                case [ast.If(ast.UnaryOp(ast.Not(), test), [ast.Continue()], []), *rest]:
-                    yield _Loop(statement.iter, statement.target, [*_conditions([test])], [*rest])
-
     def _others(self, module: ast.expr) -> frozenset[str]:
         """Return the names that the module has beside those of result codes."""
         homes = [self._vocabulary.modules[symbol.package, ""] for symbol in symbols(self._values.of(module))]
         return frozenset[str]().union(*homes) - _CODES
 
-    def _has_no_functions(self, loop: _Loop, listing: _Listing) -> bool:
+    def _has_no_functions(self, loop: Loop, listing: Listing) -> bool:
         """Whether no function is kept, or only as a key that nobody looks up."""
         value = listing.value.id if isinstance(listing.value, ast.Name) else ""
         if value and any(_is_type_test(test, value) for test in loop.tests):
@@ -103,7 +91,7 @@ class NameTables:
                 return table is use
         return False
 
-    def _looked_up(self, loop: _Loop, name: ast.Name) -> Iterator[tuple[ast.expr, ast.expr]]:
+    def _looked_up(self, loop: Loop, name: ast.Name) -> Iterator[tuple[ast.expr, ast.expr]]:
         """Yield the places of the module in `getattr(cc, name)`, with these calls."""
         inside, names = {node for kept in loop.kept for node in ast.walk(kept)}, self._forest.of(name)
         others = [binding for binding in names.of[name].bindings if binding is not name]
@@ -127,14 +115,54 @@ class NameTables:
         return self._values.of(listing.func) == {External(f"builtins.{getattr(listing.func, 'id', '')}")}
 
 
-def _listing(loop: _Loop) -> _Listing | None:
+def loops(forest: Forest) -> Iterator[Loop]:
+    """Iterate over the loops of all files."""
+    for kind in _KINDS:
+        for _, made in forest.nodes(kind):
+            first = made.generators[0]
+            if not first.is_async:
+                yield Loop(first.iter, first.target, [*_conditions(first.ifs)], [made])
+    for _, statement in forest.nodes(ast.For):
+        match statement.body:
+            case [ast.If(test, body, [])]:
+                yield Loop(statement.iter, statement.target, [*_conditions([test])], [*body])
+            case [ast.If(ast.UnaryOp(ast.Not(), test), [ast.Continue()], []), *rest]:
+                yield Loop(statement.iter, statement.target, [*_conditions([test])], [*rest])
+
+
+def beginnings(forest: Forest) -> dict[ast.AST, str]:
+    """Return what all names begin with that loops over listings keep, as far as they test that.
+
+    By the listing, by the variable that has such a name, and by the comprehension that makes a row of them.
+    """
+    found: dict[ast.AST, str] = {}
+    for loop in loops(forest):
+        if listing := listing_of(loop):
+            rows = [made for made in loop.kept if getattr(getattr(made, "elt", None), "id", "") == listing.name.id]
+            found |= dict.fromkeys((listing.taken, listing.name, *rows), _beginning(loop, listing))
+    return found
+
+
+def _beginning(loop: Loop, listing: Listing) -> str:
+    for test in loop.tests:
+        match test:
+            case ast.Call(func=ast.Attribute(ast.Name(asked), "startswith"), args=[ast.Constant(str(prefix))]):
+                if asked == listing.name.id:
+                    return prefix
+    return ""
+
+
+def listing_of(loop: Loop) -> Listing | None:
+    """Return the listing that a loop goes through, None for a loop over something else."""
     match loop.iterated, loop.target:
         case ast.Call(func=ast.Attribute(taken, "items"), args=[], keywords=[]), ast.Tuple([ast.Name() as name, value]):
             match taken:
                 case ast.Call(func=ast.Name("vars"), args=[module], keywords=[]) | ast.Attribute(module, "__dict__"):
-                    return _Listing(taken, module, name, value)
+                    return Listing(taken, module, name, value)
         case ast.Call(func=ast.Name("dir"), args=[module], keywords=[]) as taken, ast.Name() as name:
-            return _Listing(taken, module, name, None)
+            return Listing(taken, module, name, None)
+        case ast.Call(args=[module, *_], keywords=[]) as taken, ast.Tuple([ast.Name() as name, value]):
+            return Listing(taken, module, name, value) if last_name(taken.func) in MEMBERS_OF else None
     return None
 
 

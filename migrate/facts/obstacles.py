@@ -20,7 +20,7 @@ from migrate.facts.module_values import MODULE_VALUE, ModuleValues
 from migrate.facts.references import Reference, References
 from migrate.facts.shown import Shown
 from migrate.facts.texts import WORD
-from migrate.facts.tokens import Handle, Method, handles_among, is_handle
+from migrate.facts.tokens import Handle, Method, Symbol, handles_among, is_handle
 from migrate.facts.told_apart import ToldApart
 from migrate.facts.unseen import Callers
 from migrate.python.modules import is_standard
@@ -79,6 +79,8 @@ class Obstacles:
             for node in (self._placed(token, node) for node in nodes):
                 if not self._is_harmless(token, node):
                     self._add([token], node, LOST)
+                if self._kind(token) in self._suspects and isinstance(token.key, Symbol):
+                    self._put(token.key, node, LOST)  # a class, objects of which are used where nobody follows them
         for token, nodes in values.deep_sinks.items():
             for node in nodes if isinstance(token.key, Handle) and token.key.kind in self._suspects else ():
                 place = self._placed(token, node)
@@ -127,8 +129,13 @@ class Obstacles:
         call = next((above for above in (node, *self._forest.above(node)) if isinstance(above, ast.Call)), None)
         called = self._called_back(call) or [call.func] if call else []
         functions = [_callee(function) for node in called for function in self._values.of(node)]
-        kind = token.key.kind if isinstance(token.key, Handle) else ""
-        return bool(functions) and all(map(_is_of_python, functions)) and kind not in self._suspects
+        return bool(functions) and all(map(_is_of_python, functions)) and self._kind(token) not in self._suspects
+
+    def _kind(self, token: Token) -> str:
+        """Return the kind of a handle, or of those that a class makes."""
+        key = token.key
+        name = key.name if isinstance(key, Symbol) else ""
+        return key.kind if isinstance(key, Handle) else self._api.vocabulary.classes.get(name, "")
 
     def _called_back(self, node: ast.Call) -> list[ast.expr]:
         """Return what an old call is given to call later."""

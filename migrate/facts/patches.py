@@ -5,16 +5,20 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
-from migrate.facts.forest import Forest
+from migrate.facts.forest import Forest, last_name
 from migrate.facts.tokens import Symbol
 from migrate.old_api.vocabulary import Vocabulary
+from migrate.python._looping import looped
 from migrate.python.modules import Project
-from migrate.python.values import Module, Token, Value, Values
+from migrate.python.values import Collection, External, Module, Token, Value, Values
 
 PATCHED = "CCM080"
 _SETTERS = frozenset({"setattr", "delattr", "object"})
 _STORING = (ast.Assign, ast.Delete, ast.Expr)
 _BY_TEXT = frozenset({"patch", "setattr", "delattr"})
+_OF_TABLES = frozenset({"dict", "setitem", "delitem"})  # mock.patch.dict; monkeypatch's
+_PARAMETERS = ("target", "in_dict", "dic", "attribute", "name", "values")
+_TABLE, _MODULES = ".__dict__", "sys.modules"
 
 
 class Patches:
@@ -45,21 +49,66 @@ class Patches:
         return PATCHED if classes & self._names else ""
 
     def _call(self, path: Path, node: ast.Call) -> None:
-        called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-        texts = [part.value if isinstance(part, ast.Constant) else None for part in node.args[:2]]
-        if called in _SETTERS and len(texts) == 2 and isinstance(texts[1], str):
-            self._replace(self._values.of(node.args[0]), texts[1])
-        if called in _BY_TEXT and texts and isinstance(texts[0], str):
-            home, _, name = texts[0].rpartition(".")
-            self._replace_in(path, home, name)
+        called = last_name(node.func)
+        first, second = [*_arguments(node), None, None][:2]
+        if called in _SETTERS and first is not None and isinstance(name := _text(second), str):
+            self._replace(self._values.of(first), name)
+        if called in _BY_TEXT and first is not None:
+            for text in filter(_is_dotted, self._texts(first)):
+                home, _, name = text.rpartition(".")
+                self._replace_in(path, home, name)
+        if called == "multiple" or (called in _OF_TABLES and isinstance(node.func, ast.Attribute)):
+            self._replace_several(path, node)
+
+    def _texts(self, node: ast.expr) -> list[str]:
+        """Return what a target can be, of one that is put together with what is not written the end: `.Endpoint`."""
+        end = node.values[-1] if isinstance(node, ast.JoinedStr) and node.values else getattr(node, "right", None)
+        ending = _text(end)
+        return looped(node, self._forest.of(node)) or ([ending] if isinstance(ending, str) else [])
+
+    def _replace_several(self, path: Path, node: ast.Call) -> None:
+        """Replace what keywords, the keys of a dictionary or the key of an item name, of a module or its namespace."""
+        owner, table = [*_arguments(node), None, None][:2]
+        named = {keyword.arg for keyword in node.keywords if keyword.arg}
+        for value in (table, *self._displays(table)) if table else ():
+            keys = value.keys if isinstance(value, ast.Dict) else [value]
+            named |= {text for key in keys if isinstance(text := _text(key), str)}
+        home, owners = _text(owner), self._values.of(owner) if owner else frozenset()
+        if home == _MODULES or External(_MODULES) in owners:
+            for name in sorted(named):
+                self._replace_module(path, name)
+        for name in sorted(named):
+            if isinstance(home, str):
+                self._replace_in(path, home.removesuffix(_TABLE), name)
+            else:
+                self._replace({self._values.module_of(value) or value for value in owners}, name)
+
+    def _replace_module(self, path: Path, name: str) -> None:
+        """Replace a whole module: of the old API, with which everything stays, or of the project, whose names stay."""
+        self._everything |= name in self._vocabulary.packages
+        file = self._project.resolve(path, name)
+        for each in self._project.names(file).module.variables if file in self._project.trees and file else ():
+            self._replace({Module("", file)}, each)
+
+    def _displays(self, node: ast.expr) -> list[ast.AST]:
+        """Return the nodes that make the dictionaries which an expression can be."""
+        return [value.node for value in self._values.of(node) if isinstance(value, Collection)]
 
     def _constant(self, node: ast.Constant) -> None:
-        """Take everything as replaced when a statement puts another old module into `sys.modules`."""
+        """Replace the module whose name stands in a statement that stores to `sys.modules`."""
         looked_for = isinstance(self._forest.parents[node], ast.Compare)
-        if isinstance(node.value, str) and node.value in self._vocabulary.packages and not looked_for:
+        if not isinstance(node.value, str) or looked_for:
+            return
+        if node.value in self._vocabulary.packages or self._is_key(node):
             statement = self._forest.statement(node)
             parts = list(ast.walk(statement)) if isinstance(statement, _STORING) else []
-            self._everything |= any(isinstance(part, ast.Attribute) and part.attr == "modules" for part in parts)
+            if any(isinstance(part, ast.Attribute) and part.attr == "modules" for part in parts):
+                self._replace_module(self._forest.path(node), node.value)
+
+    def _is_key(self, node: ast.Constant) -> bool:
+        """Whether a text is the key under which something is stored or deleted."""
+        item = self._forest.parents[node]
+        return isinstance(item, ast.Subscript) and not isinstance(item.ctx, ast.Load)
 
     def _replace_in(self, path: Path, home: str, name: str) -> None:
         """Replace `name` in the module or class that a dotted text names."""
@@ -71,10 +120,12 @@ class Patches:
             self._names.add(owner)
             return
         parts = home.split(".")
+        for file in () if home else self._project.trees:  # whichever it is
+            self._replace({Module("", file)}, name)
         for count in range(len(parts), 0, -1):
-            file = self._project.resolve(path, ".".join(parts[:count]))
-            if file is not None and file in self._project.trees:
-                self._replace_below(file, [*parts[count:], name])
+            found = self._project.resolve(path, ".".join(parts[:count]))
+            if found is not None and found in self._project.trees:
+                self._replace_below(found, [*parts[count:], name])
                 return
 
     def _replace_below(self, file: Path, parts: list[str]) -> None:
@@ -95,3 +146,17 @@ class Patches:
                     if isinstance(value, Token) and isinstance(value.key, Symbol):
                         self._names.add(value.key.name)
                         self._files |= {owner.path} if not value.key.name else set()
+
+
+def _arguments(call: ast.Call) -> list[ast.expr]:
+    """Return the first arguments of a call, those too that are given by the names which these functions have."""
+    named = {keyword.arg: keyword.value for keyword in call.keywords}
+    return [*call.args[:2], *(named[name] for name in _PARAMETERS if name in named)]
+
+
+def _is_dotted(text: str) -> bool:
+    return "." in text
+
+
+def _text(node: ast.AST | None) -> object:
+    return node.value if isinstance(node, ast.Constant) else None

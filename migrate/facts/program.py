@@ -18,15 +18,17 @@ from migrate.facts.endings import Endings
 from migrate.facts.expressions import Expressions
 from migrate.facts.forest import Forest
 from migrate.facts.handles import CAUGHT, OldApi
-from migrate.facts.introspection import Introspection
+from migrate.facts.introspection import NAMES, Introspection
 from migrate.facts.libraries import Cause, OpenedLibraries
 from migrate.facts.likely import Likely
+from migrate.facts.looked_up import LookedUp
 from migrate.facts.lookups import Lookups
 from migrate.facts.module_values import ModuleValues
 from migrate.facts.name_tables import NameTables
 from migrate.facts.obstacles import Obstacle, Obstacles
 from migrate.facts.patches import Patches
 from migrate.facts.presence import Presence
+from migrate.facts.quoted_names import QuotedNames
 from migrate.facts.reaching import Reaching
 from migrate.facts.references import Reference, References
 from migrate.facts.results import Results
@@ -87,10 +89,11 @@ class Facts:
         api = self._api = OldApi(vocabulary, unseen)
         values = self.values = Values(self.project, api, unseen=api.parameter, seen=seen)
         aliases = cache(lambda path: frozenset(self._aliases(path)))
-        texts = Texts(forest, vocabulary, Lookups(forest, values), aliases)
+        quoted = self._quoted = QuotedNames(forest, values, api, self.project)
+        texts = Texts(forest, vocabulary, Lookups(forest, values), aliases, quoted)
         patches = Patches(forest, values, self.project, vocabulary)
         told = ToldApart(forest, values)
-        introspection = Introspection(forest, values, api, told)
+        introspection = self._introspection = Introspection(forest, values, api, told)
         self.source_readers = introspection.readers
         tables = NameTables(forest, values, vocabulary)
         self.name_tables = tables.of_module
@@ -120,6 +123,13 @@ class Facts:
         ordered = sorted(found, key=_order)
         self.references: Sequence[Reference] = [reference for reference in ordered if reference.path in given]
         self.other_references: Sequence[Reference] = [reference for reference in ordered if reference.path not in given]
+
+    @cached_property
+    def looked_up(self) -> LookedUp:
+        """What the files look up in each other beside the references."""
+        found = (*self.references, *self.other_references)
+        known = {node for reference in found for node in _chain(reference.node)}
+        return LookedUp(self._forest, self.values, self.project, known)
 
     def calls_in(self, path: Path) -> Sequence[ast.Call]:
         """Return the calls in a file, of whatever is called, in the order of the text."""
@@ -220,14 +230,17 @@ class Facts:
         names = self._forest.of(node).of
         return isinstance(node, ast.Name) and node in names and names[node].scope.kind is Kind.CLASS
 
+    def asked_name(self, node: ast.expr) -> ast.Attribute | None:
+        """Return the expression that asks a class of the old module, which is named here, for its name."""
+        asked = self._forest.parents[node]
+        if not isinstance(asked, ast.Attribute) or asked.attr not in NAMES:
+            return None
+        named = symbols(self.values.of(node))
+        return asked if any(self._introspection.is_spelled(node, symbol) for symbol in named) else None
+
     def old_name(self, node: ast.AST, part: ast.expr) -> str | None:
         """Return the old name that a name in a text means where the text stands, "" for the old module."""
-        if isinstance(part, ast.Attribute):
-            inside = self.old_name(node, part.value) == "" and part.attr in self._api.vocabulary.exports
-            return part.attr if inside else None
-        variable = self._forest.of(node).scope(node).find(part.id) if isinstance(part, ast.Name) else None
-        found = (self.values.of_target(binding) for binding in variable.bindings) if variable else ()
-        return next((symbol.name for values in found for symbol in symbols(values)), None)
+        return self._quoted.old_name(node, part)
 
     # ------------------------------------------------------------------ lifetimes and results
 
@@ -336,3 +349,10 @@ class Facts:
 def _order(reference: Reference) -> tuple[Path, int, int]:
     node: Any = reference.node
     return reference.path, node.lineno, node.col_offset
+
+
+def _chain(node: ast.AST | None) -> Iterator[ast.AST]:
+    """Iterate over an expression and what it is an attribute or a result of."""
+    while node is not None:
+        yield node
+        node = getattr(node, "value" if isinstance(node, ast.Attribute) else "func", None)

@@ -279,6 +279,7 @@ class References:
         if is_dispatched(node, self._forest, self._values):
             tested = tested.union(of_kind(self._api.vocabulary.classes.get(name), self._values))
         origins = tested | (self.reached(key) if function else self._identical(node))
+        origins |= {key} if Token(key) in self._values.sinks else frozenset()
         shown = function.name.removesuffix(SUFFIX) if function and is_flat else name.rpartition(".")[2]
         of_heirs = of_heirs and name not in self._api.vocabulary.errors  # which are the same in both libraries
         code = code or ("CCM039" if of_heirs else "CCM082" if self._is_type(key) else "")

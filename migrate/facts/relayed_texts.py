@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator
 
 from migrate.facts.forest import Forest, last_name
 from migrate.facts.handles import OldApi
-from migrate.facts.known_calls import MATCHING, SEARCHING
 from migrate.facts.texts import WORD
 from migrate.facts.tokens import Data, Text
+from migrate.python.known_calls import MATCHING, SEARCHING
 from migrate.python.values import Token, Values
 
 # What reads a text that came from elsewhere: a file, the environment, another process, a socket, a database.

@@ -11,10 +11,10 @@ from typing import Any
 from migrate.facts.error_texts import looks_at_texts
 from migrate.facts.forest import Forest, last_name
 from migrate.facts.handles import OldApi
-from migrate.facts.known_calls import LOOKING_UP, SHOWING
 from migrate.facts.reaching import Reaching
 from migrate.facts.tokens import Code, Failure, Method, Symbol
 from migrate.old_api.calls import Call
+from migrate.python.known_calls import LOOKING_UP, SHOWING
 from migrate.python.scopes import FUNCTIONS
 from migrate.python.values import Class, Collection, External, Token, Value, Values
 

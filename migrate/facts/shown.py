@@ -6,9 +6,9 @@ import ast
 from collections.abc import Iterator, Set
 
 from migrate.facts.forest import Forest, last_name
-from migrate.facts.known_calls import BY_REPR, SHOWING
 from migrate.facts.tokens import is_handle
 from migrate.python._looping import constants, rows
+from migrate.python.known_calls import BY_REPR, SHOWING
 from migrate.python.values import Bound, Collection, Function, Instance, Plain, Token, Value, Values
 
 SHOWN, MAY_BE_SHOWN = "CCM081", "CCM085"

@@ -8,11 +8,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 from migrate.facts.forest import Forest
-from migrate.facts.known_calls import LOOKING_UP, RUNNING
 from migrate.facts.lookups import Lookups
+from migrate.facts.quoted_names import QuotedNames
 from migrate.old_api.c_names import is_c_name
 from migrate.old_api.generations import VOCABULARY
 from migrate.old_api.vocabulary import Vocabulary
+from migrate.python.known_calls import LOOKING_UP, RUNNING
 
 WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _LIBRARY = re.compile(r"(?:.*/)?lib[A-Za-z0-9_]+\.so[.0-9]*")
@@ -39,9 +40,15 @@ class Texts:
     """Finds the names of the old API in the texts of all files; `aliases`: a file's own names for old things."""
 
     def __init__(
-        self, forest: Forest, vocabulary: Vocabulary, lookups: Lookups, aliases: Callable[[Path], frozenset[str]]
+        self,
+        forest: Forest,
+        vocabulary: Vocabulary,
+        lookups: Lookups,
+        aliases: Callable[[Path], frozenset[str]],
+        quoted: QuotedNames,
     ) -> None:
         self._forest, self._vocabulary, self._lookups, self._aliases = forest, vocabulary, lookups, aliases
+        self._quoted = quoted
         # Files that run texts made elsewhere.
         self._runners = {path for path, call in forest.calls(RUNNING) if _runs_made_text(call)}
 
@@ -51,7 +58,7 @@ class Texts:
         if not isinstance(text, str):
             return None
         if self._is_annotation(node):
-            word = self._first(path, text)
+            word = self._first(path, text) or self._quoted.first(node, text)
             return (word, "CCM045") if word else None
         reader = self._reader(node)
         if reader in _RUN or self._is_docstring(node):

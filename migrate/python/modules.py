@@ -8,14 +8,21 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 
+from migrate.python.listing import certain, displays, is_listing, listed
 from migrate.python.scopes import Names
 
 STANDARD = frozenset(sys.stdlib_module_names) | {"builtins", "__future__"}
+MAIN = "__main__"
 
 
 def is_standard(name: str) -> bool:
     """Whether a dotted name is of Python's own library."""
     return name.partition(".")[0] in STANDARD
+
+
+def last_part(path: Path) -> str:
+    """Return the last part of the name that the module of a file has."""
+    return path.parent.name if path.stem == "__init__" else path.stem
 
 
 class Project:
@@ -28,7 +35,7 @@ class Project:
         self._folders = {folder for path in self.trees for folder in path.parents}
         self._by_end: dict[str, list[Path]] = {}
         for path in self.trees:
-            self._by_end.setdefault(path.parent.name if path.stem == "__init__" else path.stem, []).append(path)
+            self._by_end.setdefault(last_part(path), []).append(path)
 
     def names(self, path: Path) -> Names:
         """The resolved names of a file."""
@@ -46,6 +53,8 @@ class Project:
         return self._resolved[key]
 
     def _find(self, path: Path, parts: list[str], level: int) -> Path | None:
+        if not all(map(str.isidentifier, parts)):
+            return None  # a text like any other
         if level:
             folder = path.parent
             for _ in range(level - 1):
@@ -103,38 +112,38 @@ class Project:
                 yield home
                 yield from self.starred(home, around)
 
-    def module(self, path: Path, binding: ast.AST) -> Path | None:
-        """The module of the project that an alias binds."""
-        statement = self.names(path).parents.get(binding)
-        if isinstance(binding, ast.alias) and isinstance(statement, ast.Import):
-            return self.resolve(path, binding.name)
-        if isinstance(binding, ast.alias) and isinstance(statement, ast.ImportFrom):
-            home = self.home(path, statement)
-            return self.submodule(home, binding.name) if home else None
-        return None
-
     def is_open(self, path: Path) -> bool:
-        """Whether a star import of a file may bind more than `exports` lists: it has star imports, and no `__all__`."""
-        return bool(self.stars(path)) and not _listed(self.trees[path])
+        """Whether a star import of a file may bind more than `exports` has: it has star imports, and lists no names."""
+        return bool(self.stars(path)) and not self._is_closed(path)
+
+    def _is_closed(self, path: Path) -> bool:
+        """Whether a file has an `__all__` that is written as lists."""
+        return is_listing(self.names(path)) and bool(displays(self.names(path)))
 
     def exports(self, path: Path) -> frozenset[str]:
-        """Every name that a star import of a file binds, through its own star imports of the project too."""
+        """Every name that a star import of a file may bind, through its own star imports of the project too."""
         return self._exports(path, frozenset())
 
     def _exports(self, path: Path, around: frozenset[Path]) -> frozenset[str]:
-        listed = _listed(self.trees[path]) if path in self.trees else []
-        if listed or path not in self.trees or path in around:
-            return frozenset(listed)
-        own = {name for name, variable in self.names(path).module.variables.items() if variable.bindings}
+        if path not in self.trees or path in around:
+            return frozenset()
+        names = self.names(path)
+        given = frozenset(listed(names) if is_listing(names) else ())
+        if self._is_closed(path):
+            return given
+        own = {name for name, variable in names.module.variables.items() if variable.bindings}
         for node in self.stars(path):
             home = self.home(path, node)
             own |= self._exports(home, around | {path}) if home else frozenset()
-        return frozenset(name for name in own if not name.startswith("_"))
+        return given.union(name for name in own if not name.startswith("_"))
 
     def binds(self, path: Path, name: str) -> bool:
         """Whether a star import of a file binds a name in any case."""
         variable = self.names(path).module.variables.get(name) if path in self.trees else None
-        if variable is None or variable.deletions or name not in self.exports(path):
+        if variable is None or variable.deletions:
+            return False
+        is_given = name in certain(self.names(path)) if is_listing(self.names(path)) else not name.startswith("_")
+        if not is_given:
             return False
         parents, body = self.names(path).parents, self.trees[path].body
         return any(place in body for node in variable.bindings for place in (node, parents.get(node)))
@@ -180,7 +189,9 @@ class Project:
             else:
                 home = self.home(path, node)
                 if home is not None:
-                    files = [home, *(self.submodule(home, alias.name) for alias in node.names)]
+                    names = [alias.name for alias in node.names]
+                    names += self.exports(home) if names == ["*"] else []
+                    files = [home, *(self.submodule(home, name) for name in names)]
                     yield from (file for file in files if file in self.trees)
 
 
@@ -193,24 +204,10 @@ def _ends(file: Path, parts: list[str]) -> bool:
     return list(place.parts[-len(parts) :]) == parts
 
 
-def _listed(tree: ast.Module) -> list[str]:
-    """The names in `__all__`, as far as it is written as a list."""
-    names: list[str] = []
-    for statement in tree.body:
-        targets = statement.targets if isinstance(statement, ast.Assign) else []
-        if isinstance(statement, ast.AugAssign | ast.AnnAssign):
-            targets = [statement.target]
-        if any(isinstance(target, ast.Name) and target.id == "__all__" for target in targets):
-            value = statement.value if isinstance(statement, ast.Assign | ast.AugAssign | ast.AnnAssign) else None
-            items = value.elts if isinstance(value, ast.List | ast.Tuple | ast.Set) else []
-            names += [item.value for item in items if isinstance(item, ast.Constant) and isinstance(item.value, str)]
-    return names
-
-
 def is_guard(statement: ast.stmt) -> bool:
     """Whether a statement is `if __name__ == "__main__":`."""
     test = statement.test if isinstance(statement, ast.If) else None
     parts = [test.left, *test.comparators] if isinstance(test, ast.Compare) else []
     names = [part.id for part in parts if isinstance(part, ast.Name)]
     texts = [part.value for part in parts if isinstance(part, ast.Constant)]
-    return names == ["__name__"] and texts == ["__main__"]
+    return names == ["__name__"] and texts == [MAIN]

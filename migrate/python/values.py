@@ -14,6 +14,7 @@ from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
 
+from migrate.python._points_to.attributes import VARIABLES
 from migrate.python._points_to.domain import (
     Arguments,
     Bound,
@@ -158,6 +159,12 @@ class Values:
     def elements(self, collection: Collection) -> frozenset[Value]:
         """Return everything that is in a collection; of a dict its values."""
         return frozenset(self._engine.contents(collection).every.values)
+
+    def module_of(self, namespace: Value) -> Module | None:
+        """Return the module that a dictionary has the variables of, None for any other value."""
+        if not isinstance(namespace, Collection) or namespace.place != (VARIABLES,):
+            return None
+        return Module("", self._paths[namespace.node])
 
     def inside(self, values: Iterable[Value]) -> frozenset[Value]:
         """Return everything that is in the collections among some values."""

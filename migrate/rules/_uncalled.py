@@ -133,9 +133,18 @@ def bound_method(reference: Reference, node: ast.Attribute, facts: Facts) -> Ans
     rule = load()[function.name]
     receiver = {function.receiver: node.value}
     parameters = objects.parameters(function)
-    if isinstance(rule, Method) and not rule.options and not _is_renamed(rule, parameters, node, facts):
+    is_method = isinstance(rule, Method) and not rule.options and not _is_short(function, parameters, facts)
+    if isinstance(rule, Method) and is_method and not _is_renamed(rule, parameters, node, facts):
         return _edit(node, facts, f"{{{function.receiver}}}.{rule.name}", receiver)
     return _lambda(reference, node, facts, function, "objects", parameters, node.value)
+
+
+def _is_short(function: Function, parameters: Sequence[Parameter], facts: Facts) -> bool:
+    """Whether some call gives less than the old function takes: it fails, and the new one may have a default."""
+    needed = sum(not it.default and it.c_name != function.receiver for it in parameters)
+    calls = [site for site in facts.sites(function.name) if isinstance(site, ast.Call)]
+    written = (call for call in calls if not any(isinstance(it, ast.Starred) for it in call.args))
+    return any(len(call.args) + len(call.keywords) < needed for call in written)
 
 
 def _is_renamed(rule: Method, parameters: Sequence[Parameter], node: ast.expr, facts: Facts) -> bool:

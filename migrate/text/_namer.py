@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from itertools import chain, count
 
 from migrate.python.scopes import Names, Scope, Variable
@@ -13,10 +13,13 @@ _WANTED = ("comch", MODERN, "modern_comch")
 
 
 class Namer:
-    """Collects the uses of the new module by the scope that they find it in, then names it in each."""
+    """Collects the uses of the new module by the scope that they find it in, then names it in each.
 
-    def __init__(self, names: Names) -> None:
-        self.names = names
+    clashes: names that the module itself may not bind.
+    """
+
+    def __init__(self, names: Names, clashes: Set[str] = frozenset()) -> None:
+        self.names, self._clashes = names, clashes
         self.of: dict[Scope, str] = {}
         self._uses: dict[Scope, list[ast.AST]] = {}
         self._home: dict[ast.AST, Scope] = {}
@@ -54,6 +57,10 @@ class Namer:
                 return variable.name
         return ""
 
+    def is_unused(self, name: str) -> bool:
+        """Whether no scope of the file has a variable of some name."""
+        return name not in self._bound
+
     def _is_modern(self, variable: Variable) -> bool:
         """Whether a variable is nothing but comch_next as long as it is bound."""
         whole = not variable.deletions and not variable.declarations and variable.bindings
@@ -61,6 +68,8 @@ class Namer:
 
     def _is_free(self, name: str, scope: Scope) -> bool:
         uses = self._uses.get(scope, [])
+        if scope is self.names.module and name in self._clashes and name != self.existing(scope):
+            return False
         for variable in self._bound.get(name, ()):
             if variable.scope is scope and self._is_modern(variable):
                 continue

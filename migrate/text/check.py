@@ -11,10 +11,10 @@ from migrate.python._above import doubtful, reads
 from migrate.python._bindings import given
 from migrate.python._children import children
 from migrate.python.control import Bound
+from migrate.python.listing import listed
 from migrate.python.scopes import COMPREHENSIONS, Kind, Variable
 from migrate.python.source import Source
 from migrate.text._bodies import Bodies, Key
-from migrate.text.listing import listed
 
 _RANK = {Bound.ALWAYS: 0, Bound.MAYBE: 1, Bound.NEVER: 2}
 _WORDS = {Bound.MAYBE: "may be unbound here", Bound.NEVER: "is not bound here"}

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
+from migrate.python.listing import displays, listed
 from migrate.python.scopes import Names, Scope, Variable
 from migrate.python.source import Source
 from migrate.text._deleted import under_own_names
@@ -19,7 +20,7 @@ from migrate.text._namer import MODERN, Namer, is_modern, modern_imports
 from migrate.text._uses import is_covered, is_guarded, is_read_by, quoted, root_of, shared_name
 from migrate.text.code import Edits, Template
 from migrate.text.import_lines import Import, at_top, block_of, import_line, joined, would_be_empty
-from migrate.text.listing import displays, listed, without
+from migrate.text.listing import without
 from migrate.text.pieces import Change
 from migrate.text.render import Trouble
 
@@ -49,7 +50,8 @@ class Imports:
     old: the aliases that bring old names. edits: what will change. stays: nodes of references that stay old.
     exported: names that other files take from this one, and whether for something old. taken: the text of the new
     module at edited nodes that do not have it from an import. internal: whether nobody else takes what `__all__` has.
-    lost: the names in it that the files lose which this one has them from, by a star.
+    lost: the names in it that the files lose which this one has them from, by a star. clashes: names that would hide
+    those of other files, which have star imports of this one.
     """
 
     def __init__(
@@ -64,6 +66,7 @@ class Imports:
         *,
         internal: bool = False,
         lost: Set[str] = frozenset(),
+        clashes: Set[str] = frozenset(),
     ) -> None:
         self.source = source
         self.names = names
@@ -77,7 +80,7 @@ class Imports:
         self._fixed = dict(taken)  # uses that have a name which stays
         self._guarded: list[ast.AST] = []  # uses that are only reached when an import has succeeded
         self._adds = False  # whether a use finds no import, so that the file gets one more
-        self._namer = Namer(names)
+        self._namer = Namer(names, clashes)
         self._needy: dict[ast.stmt, Scope] = {}  # statements that bring the new module into a scope
         self._aliases: dict[Variable, list[ast.alias]] = {}
         self._first: dict[ast.AST, ast.stmt | None] = {}
@@ -183,9 +186,11 @@ class Imports:
             return self._star_stays or not old.direct
         variable = self.names.of[alias]
         if variable in self._old or not old.direct:
-            siblings = getattr(self.names.parents[alias], "names", [])
-            alone = all(other in self.old for other in siblings)
-            return variable in self._old | self._named or (alone and not old.inert)
+            statement = self.names.parents[alias]
+            assert isinstance(statement, ast.Import | ast.ImportFrom)
+            alone = all(other in self.old for other in statement.names)
+            is_needed = alone and not old.inert and not self._is_loaded(statement)
+            return variable in self._old | self._named or (is_needed and not self._module_line(statement))
         return variable in self._named and not old.module and not old.new
 
     # ------------------------------------------------------------------ where each use finds the new module
@@ -340,6 +345,23 @@ class Imports:
         bound = (alias for alias in statement.names if alias in self.old and alias.name != "*")
         return any(self.names.of[alias].deletions for alias in bound)
 
+    def _is_loaded(self, statement: Import) -> bool:
+        """Whether the module has imported before what a statement takes names from."""
+        before = [it for it in self.names.imports if it in self.names.tree.body and it.lineno < statement.lineno]
+        names = [alias.name for it in before if isinstance(it, ast.Import) for alias in it.names]
+        return isinstance(statement, ast.ImportFrom) and not statement.level and statement.module in names
+
+    def _module_line(self, statement: Import) -> str:
+        """Return the import of the module alone that a statement takes names from, "" where its name is taken."""
+        if not isinstance(statement, ast.ImportFrom) or not statement.module:
+            return ""
+        package, _, last = statement.module.rpartition(".")
+        name = last if statement.level else statement.module.partition(".")[0]
+        line = (
+            f"from {'.' * statement.level}{package} import {last}" if statement.level else f"import {statement.module}"
+        )
+        return line if self._namer.is_unused(name) else ""
+
     def _new_lines(self, statement: Import) -> Iterator[str]:
         """Iterate over the imports that come in the place of a statement, or before what remains of it."""
         gone = [alias for alias in statement.names if alias in self.old and not self._remains(alias)]
@@ -354,3 +376,7 @@ class Imports:
             old = self.old[alias]
             renamed = old.new if old.new == bound else f"{old.new} as {bound}"
             yield import_line(bound) if old.module else f"from {MODERN} import {renamed}"
+        if len(gone) == len(statement.names) and not all(
+            self.old[alias].direct or self.old[alias].inert for alias in gone
+        ):
+            yield self._module_line(statement)  # for what it does

@@ -67,6 +67,9 @@ class FakeFacts:
     def may_be_none(self, node: ast.expr) -> bool:
         return ast.unparse(node) in self.none
 
+    def asked_name(self, node: ast.expr) -> ast.Attribute | None:
+        return None
+
     def is_called_back(self, node: ast.expr) -> bool:
         return False
 

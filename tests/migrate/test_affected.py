@@ -76,6 +76,37 @@ def test_importers_that_can_meet_a_handle_do(text: str) -> None:
     assert taken({"chan.py": chan, "user.py": text}) == ["chan.py", "user.py"]
 
 
+def test_an_importer_that_may_compute_old_names_does() -> None:
+    facade = "from doca_comm_channel import Endpoint\n"
+    assert taken({"chan.py": facade, "user.py": "import chan\nend = chan.LIMIT"}) == ["chan.py"]
+    assert taken({"chan.py": facade, "user.py": "import chan\nend = getattr(chan, name)"}) == ["chan.py", "user.py"]
+
+
+@pytest.mark.parametrize(
+    "loads", ["import_module('plugs.' + name)", "import_module(plugs[0])", "__import__(f'plugs.{name}')"]
+)
+def test_who_imports_by_computed_names_matters_to_what_nobody_imports(loads: str) -> None:
+    plug, main = "from doca_comm_channel import Endpoint\n", f"from importlib import import_module\nplug = {loads}\n"
+    assert taken({"plugs/one.py": plug, "main.py": main + "plug.Endpoint()"}) == ["main.py", "plugs/one.py"]
+    assert taken({"plugs/one.py": plug, "main.py": main + "plug.LIMIT"}) == ["plugs/one.py"]
+
+
+def test_a_star_import_of_a_package_may_bring_its_modules() -> None:
+    files = {
+        "net/__init__.py": "__all__ = ['chan']",
+        "net/chan.py": "from doca_comm_channel import Endpoint\n",
+        "main.py": "from net import *\nend = chan.Endpoint()",
+        "other.py": "from net import *\nprint(chan)",
+    }
+    assert taken(files) == ["main.py", "net/__init__.py", "net/chan.py"]
+
+
+def test_who_imports_the_main_module_matters_to_those_that_import_it() -> None:
+    script = "import helper\nfrom doca_comm_channel import Endpoint\n"
+    files = {"main.py": script, "helper.py": "import __main__\ndef make():\n    return __main__.Endpoint()\n"}
+    assert taken(files) == ["helper.py", "main.py"]
+
+
 def test_what_carriers_name_matters() -> None:
     files = {
         "chan.py": CHAN + "import retry, helpers\nretry.run(ep)",

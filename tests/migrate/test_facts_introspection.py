@@ -13,7 +13,8 @@ CC = "import doca_comm_channel as cc\n"
     ("text", "code"),
     [
         ("print(type(cc.DOCA_ERROR_AGAIN))", "CCM082"),
-        ("print(cc.Endpoint.__name__)", "CCM082"),
+        ("print(cc.Endpoint.__name__)", ""),
+        ("kind = cc.Endpoint\nprint(kind.__name__)", "CCM082"),
         ("print(cc.Endpoint.__module__)", "CCM082"),
         ("print(cc.Again.__module__)", ""),
         ("print(cc.Again.__name__)", ""),

@@ -66,6 +66,16 @@ def test_where_tokens_stand_is_found_in_linear_time() -> None:
     assert many < 4.4 * few
 
 
+def test_what_is_printed_is_looked_through_once() -> None:
+    def program(parts: int) -> Values:
+        rows = (f"row{number} = [row{number - 1}]\nprint(row{number})\n" for number in range(1, parts))
+        text = "import library\nrow0 = [library.A()]\n" + "".join(rows)
+        return Values(Project({Path("program.py"): ast.parse(text)}), Library())
+
+    program(1)  # tables are read once
+    assert is_linear(program)
+
+
 def test_a_file_is_resolved_once() -> None:
     source = Source(one_file(1)[Path("large.py")])
     assert source.names is source.names

@@ -89,3 +89,8 @@ def test_a_script_is_run_and_not_imported() -> None:
     guard = "if __name__ == '__main__': pass"
     found = project("lib.py", tool=guard, tested=guard, test_it="import tested")
     assert [path.name for path in found.trees if found.is_script(path)] == ["tool.py"]
+
+
+@pytest.mark.parametrize("text", ["/", "a/b", "b.so", ".a", "two words"])
+def test_a_text_that_is_no_name_is_no_module(text: str) -> None:
+    assert project(*PACKAGE).resolve(Path("app.py"), text) is None

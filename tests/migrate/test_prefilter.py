@@ -69,3 +69,40 @@ def test_groups_are_what_imports_connect() -> None:
     imports = imports_of({"a.py": "import b", "b.py": OLD, "c.py": OLD, "d.py": "import c", "e.py": OLD})
     parts = groups(imports.scans, imports)
     assert [[path.stem for path in part] for part in parts] == [["a", "b"], ["c", "d"], ["e"]]
+
+
+@pytest.mark.parametrize(
+    ("text", "loads"),
+    [
+        ("importlib.import_module('net.chan')", False),
+        ('import_module( "net" , __name__)', False),
+        ("import_module('net.' + name)", True),
+        ("__import__(name)", True),
+        ("spec.loader.exec_module(module)", True),
+        ("runpy.run_path(path)", True),
+        ("if __name__ == '__main__':", False),
+    ],
+)
+def test_imports_by_names_that_are_not_written_are_found(text: str, loads: bool) -> None:
+    assert bool(scan(text.encode()).loading) is loads
+
+
+@pytest.mark.parametrize(
+    ("path", "words", "target", "loads"),
+    [
+        ("main.py", "plugs", "plugs/one.py", True),
+        ("main.py", "one", "plugs/one.py", False),
+        ("main.py", "one", "one.py", True),
+        ("main.py", "two", "one.py", False),
+        ("net/__init__.py", "one", "net/one.py", True),
+        ("tests/tool.py", "demo one", "build/demo/one.py", False),
+        ("tests/tool.py", "build demo", "build/demo/one.py", True),
+        ("tests/tool.py", "net", "src/net/one.py", True),
+        ("tests/tool.py", "net", "src/net/sub/one.py", False),
+        ("net/sub/one.py", "net", "net/__init__.py", True),
+    ],
+)
+def test_who_imports_by_computed_names_has_words_of_those(path: str, words: str, target: str, loads: bool) -> None:
+    texts = {"src/net/__init__.py": "", path: f"import_module(name, {words.split()})", target: OLD}
+    imports = imports_of(texts)
+    assert (TOP / target in imports.of[TOP / path]) is loads

@@ -150,9 +150,12 @@ def test_global_speaks_of_the_new_name_too() -> None:
     )
 
 
-def test_an_import_of_the_projects_own_file_stays_when_it_brings_more() -> None:
+def test_a_file_of_the_project_that_does_something_is_imported_all_the_same() -> None:
     assert migrated("from chan import X, help\nX\n") == "import comch_next as comch\nfrom chan import help\ncomch.X\n"
-    assert migrated("from chan import X\nX\n") == "import comch_next as comch\nfrom chan import X\ncomch.X\n"
+    assert migrated("from chan import X\nX\n") == "import comch_next as comch\nimport chan\ncomch.X\n"
+    assert migrated("from chan import X\nchan = X\n") == (
+        "import comch_next as comch\nfrom chan import X\nchan = comch.X\n"
+    )
 
 
 @pytest.mark.parametrize(

@@ -36,6 +36,7 @@ from migrate.python.modules import Project, is_standard
 MAX_DOTS = 4  # `place = place.parent` in a loop would go on for ever
 HOOKS = frozenset({"excepthook", "unraisablehook"})  # which are given an exception, as `__exit__` is, or have it
 CHAINED = frozenset({"__cause__", "__context__"})  # what Python itself stores on an exception
+VARIABLES = "variables"  # the place of a collection that is the namespace of a module
 CALLED_BY_NAME = frozenset({"__init__", "__new__", "__setattr__", "__getattribute__", "__getitem__", "__setitem__"})
 GIVEN = "(given)"  # the field of an instance with what its library's class was made of, whatever it calls that
 _THREAD = ("group", "target", "name", "args", "kwargs")
@@ -60,6 +61,7 @@ class Attributes(Texts):
     def __init__(self, project: Project, knowledge: Knowledge) -> None:
         super().__init__(project, knowledge)
         self._module_names: dict[tuple[Path, str], Slot] = {}
+        self._namespaces: dict[Path, list[Value]] = {}
 
     # ------------------------------------------------------------------ reading
 
@@ -146,6 +148,8 @@ class Attributes(Texts):
             self.flow(self.field(value, name), result)
         elif f".{name}" in library.SUMMARIES and value.kind != "arguments":
             self.add(result, Bound(External(f".{name}"), (value,)))
+        elif name == "queue":  # of queue.Queue: what is in it
+            self.add(result, value)
         else:
             self.flow(self.field(value, name), result)
             self.otherwise(result, lambda: self.add(result, Plain.OTHER))
@@ -159,8 +163,28 @@ class Attributes(Texts):
         inner = self.project.submodule(value.path, name)
         if inner is not None:
             self.add(result, Module(f"{value.name}.{name}", inner))
-        if name.startswith("__"):
+        if name == "__dict__":
+            self.namespace(value.path, result)
+        elif name.startswith("__"):
             self.add(result, Plain.OTHER)
+
+    def namespace(self, path: Path, result: Slot) -> None:
+        """Let a slot have the variables of a module as a dictionary: nobody knows what is read from it."""
+        self.add(result, Plain.UNKNOWN)
+        if path not in self.modules or path in self._namespaces:
+            self.add_all(result, self._namespaces.get(path, ()))
+            return
+        table = Collection(self.project.trees[path], "dict", (VARIABLES,))
+        self._namespaces[path] = [table]
+        module, contents = Module("", path), self.contents(table)
+        self.on_items(contents, lambda key, slot: self.flow(slot, self.target(module, str(key))))
+
+        def store_anywhere(_: Value) -> None:
+            for name in self.modules[path].names.module.variables:
+                self.item(contents, name)
+
+        self.watch(contents.some, store_anywhere)
+        self.add(result, table)
 
     def module_values(self, frame: Frame, name: str, level: int = 0) -> list[Value]:
         """What importing a module gives."""
@@ -211,6 +235,8 @@ class Attributes(Texts):
         if home is not None and home in self.modules:
             if name in self.project.exports(home) or (self.project.is_open(home) and not name.startswith("_")):
                 self.flow(self.module_name(home, name), slot)
+                if inner := self.project.submodule(home, name):  # which `__all__` names
+                    self.add(slot, Module(name, inner))
             return
         token = self.knowledge.module(("." * node.level) + (node.module or ""))
         if token is not None:

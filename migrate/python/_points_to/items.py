@@ -7,9 +7,20 @@ import sys
 from collections import Counter
 from collections.abc import Hashable
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from migrate.python._points_to.classes import ENUMS
-from migrate.python._points_to.domain import Class, Collection, External, Instance, Knowledge, Plain, Token, Value
+from migrate.python._points_to.domain import (
+    Class,
+    Collection,
+    External,
+    Instance,
+    Knowledge,
+    Module,
+    Plain,
+    Token,
+    Value,
+)
 from migrate.python._points_to.elements import Elements
 from migrate.python._points_to.heap import Contents, Frame, Key, context
 from migrate.python._points_to.slots import Slot
@@ -51,10 +62,23 @@ class Items(Elements):
     def read_item(self, source: Slot, node: ast.Subscript, frame: Frame, key: Slot, result: Slot) -> None:
         """Let a slot have what a subscript gives."""
         wanted = key_of(node.slice)
+        is_own = isinstance(node.slice, ast.Name) and node.slice.id == "__name__"
+        loaded = frame.path if is_own else self.project.resolve(frame.path, wanted) if isinstance(wanted, str) else None
+        if loaded is not None:
+            self._load_module(source, loaded, result)
         if isinstance(node.slice, ast.Slice):
             self.watch(source, lambda value: self._slice(value, node, frame, result))
         else:
             self.watch(source, lambda value: self.flow(self.at(value, wanted, key), result))
+
+    def _load_module(self, source: Slot, path: Path, result: Slot) -> None:
+        """Let a slot have a module of the project, if another one has `sys.modules`."""
+
+        def load(value: Value) -> None:
+            if value == External("sys.modules"):
+                self.add(result, Module("", path))
+
+        self.watch(source, load)
 
     def _slice(self, value: Value, node: ast.Subscript, frame: Frame, result: Slot) -> None:
         bounds = _bounds(node.slice)

@@ -200,7 +200,7 @@ for _function, _words in {
     " atexit.unregister .assertIsInstance .assertLess .assertGreater .subTest builtins.object"
     " contextlib.ExitStack contextlib.AsyncExitStack contextlib.suppress unittest.mock.Mock"
     " unittest.mock.MagicMock unittest.main logging.getLogger",
-    _unknown: "builtins.globals builtins.locals builtins.eval builtins.exec"
+    _unknown: "builtins.eval builtins.exec"
     " importlib.reload pickle.dumps pickle.dump runpy.run_path runpy.run_module"
     " importlib.util.module_from_spec importlib.metadata.entry_points pkgutil.resolve_name",
     _identity: "typing.NewType functools.wraps",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from migrate.python._points_to.domain import Class, Collection, Instance, Plain, Value
+from migrate.python._points_to.domain import Class, Collection, Instance, Module, Plain, Value
 from migrate.python._points_to.functions import Site
 from migrate.python._points_to.library import apply, argument, row, summary
 from migrate.python._points_to.slots import Slot
@@ -76,11 +76,15 @@ def _vars(heap: Attributes, site: Site) -> None:
             heap.on_fields(value, lambda name, slot: heap.flow(slot, heap.item(contents, name)))
             heap.add(contents.keys, Plain.OTHER)
             heap.add(site.result, collection)
+        elif isinstance(value, Module) and value.path is not None:
+            heap.namespace(value.path, site.result)
         else:
             heap.sink(heap.constant(value), site.node)
             heap.add(site.result, Plain.UNKNOWN)
             heap.listed |= {value} if isinstance(value, Instance) else set()
 
     heap.watch(argument(heap, site, 0), show)
-    if not site.positional:
+    if not site.positional and isinstance(site.frame.node, ast.Module):
+        heap.namespace(site.frame.path, site.result)
+    elif not site.positional:
         heap.add(site.result, Plain.UNKNOWN)

@@ -249,6 +249,19 @@ def _beginning(node: ast.expr, frame: Frame) -> str:
     return str(first.value) if isinstance(first, ast.Constant) and isinstance(first.value, str) else ""
 
 
+@summary("builtins.globals")
+def _globals(heap: Attributes, site: Site) -> None:
+    heap.namespace(site.frame.path, site.result)
+
+
+@summary("builtins.locals")
+def _locals(heap: Attributes, site: Site) -> None:
+    if isinstance(site.frame.node, ast.Module):
+        _globals(heap, site)
+    else:
+        heap.add(site.result, Plain.UNKNOWN)
+
+
 @summary("importlib.import_module", "builtins.__import__", "pytest.importorskip")
 def _import(heap: Attributes, site: Site) -> None:
     """Give the module that is named by a constant; `__import__` gives the package around a module."""
@@ -257,6 +270,15 @@ def _import(heap: Attributes, site: Site) -> None:
         heap.add_all(site.result, heap.module_values(site.frame, name))
     if not isinstance(name, str) or "." in name:
         heap.add(site.result, Plain.UNKNOWN)
+
+
+@summary("sys.modules.get", "sys.modules.pop")
+def _loaded(heap: Attributes, site: Site) -> None:
+    """Give the module of the project that is named by a constant, or what nobody knows."""
+    name = heap.constant_argument(site, 0)
+    path = heap.project.resolve(site.frame.path, name) if isinstance(name, str) else None
+    heap.add(site.result, Plain.UNKNOWN if path is None else Module("", path))
+    heap.flow(argument(heap, site, 1), site.result)
 
 
 @summary("builtins.type")

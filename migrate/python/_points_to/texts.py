@@ -28,26 +28,33 @@ class Texts(Calls):
         super().__init__(project, knowledge)
         self.output = Slot()
         self.shows: list[tuple[ast.expr, Slot]] = []
+        self._texts: dict[Value, Slot] = {}
 
     # ------------------------------------------------------------------ texts
 
     def show(self, source: Slot, result: Slot) -> None:
         """Let a slot have the texts of everything that another one has, or holds."""
-        self._show(source, result, set())
 
-    def _show(self, source: Slot, result: Slot, seen: set[Value]) -> None:
         def show(value: Value) -> None:
             if isinstance(value, Token):
                 self.add_all(result, self.knowledge.text(value))
-            elif isinstance(value, Collection | Instance) and value not in seen:
-                seen.add(value)
-                for method in self.shows_itself(value):
-                    self.call_with(method, [], result)
-                for part in [*self.shown(value), *self._whole(value)]:
-                    self._show(part, result, seen)
+            elif isinstance(value, Collection | Instance):
+                self.flow(self._text_of(value), result)
 
         if source is not self.other:
             self.watch(source, show)
+
+    def _text_of(self, value: Collection | Instance) -> Slot:
+        """Return the slot of what the text of an object has: one for all that show it, objects may hold each other."""
+        if value not in self._texts:
+            text = self._texts[value] = Slot()
+            for method in self.shows_itself(value):
+                self.call_with(method, [], text)
+            for part in (*self.shown(value), *self._whole(value)):
+                self.show(part, text)
+            if isinstance(value, Collection) and value.kind == "namespace":
+                self.on_fields(value, lambda _, part: self.show(part, text))
+        return self._texts[value]
 
     def shown(self, value: Collection | Instance) -> list[Slot]:
         """Return what the text of an object is made of, if Python makes it."""

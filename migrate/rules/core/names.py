@@ -50,14 +50,16 @@ def answer(reference: Reference, facts: Facts) -> Answer:
     if isinstance(node, ast.Attribute) and (node.attr != name or function is None) and is_method:
         return _unbound(node, facts, _shown(reference, node, bound_method(reference, node, facts)))
     if name in facts.vocabulary.classes:
+        if (asked := facts.asked_name(node)) is not None:
+            return Change(Edits({asked: Template(f'"{name}"')}))
         return _unbound(node, facts, _class(reference, node, facts))
     if function is not None or "." in name:
         return _shown(reference, node, function_value(reference, node, facts))
     if name in facts.vocabulary.others:
         return Refusal("CCM022")
-    asked = facts.parent(node)
-    if not name and isinstance(asked, ast.Call) and is_hasattr(asked):
-        return _feature_test(asked, facts)
+    test = facts.parent(node)
+    if not name and isinstance(test, ast.Call) and is_hasattr(test):
+        return _feature_test(test, facts)
     text = _name(name, facts)
     return Change(Edits({node: Template(text)} if text else {}))
 

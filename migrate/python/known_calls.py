@@ -13,3 +13,14 @@ MATCHING = frozenset({"search", "match", "fullmatch", "findall", "finditer"})
 RUNNING = frozenset({"exec", "eval", "compile"})  # run it as code
 LOOKING_UP = frozenset({"getattr", "hasattr"})  # take an attribute of it by a name
 NAMESPACES = frozenset({"globals", "locals", "vars"})  # give all variables or attributes by their names
+MEMBERS = frozenset({"getmembers", "getmembers_static"})
+TAKING = LOOKING_UP | {"setattr", "delattr", "getattr_static"}  # take or store an attribute of it by a name
+OF_METHODS = frozenset({"__getattribute__", "__getattr__", "__setattr__", "__delattr__"})  # which do so, too
+# Look for names, in whatever way, that may be computed.
+SEEKING = (
+    TAKING | NAMESPACES | MEMBERS | RUNNING | OF_METHODS | {"__dict__", "__globals__", "attrgetter", "dir", "f_globals"}
+)
+
+# Import or run modules by their names, or by those of their files.
+IMPORTING = frozenset({"__import__", "import_module", "resolve_name", "run_module"})
+LOADING = frozenset({"exec_module", "load_module", "run_path", "spec_from_file_location"})
