@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from comch_next.driver.protocol import Finalized, by_system, suppress_system, uninterrupted
+from comch_next.driver.protocol import Finalized, WeakSet, by_system, shielded, suppress_system, uninterrupted
 from comch_next.errors import BadState, NoMemory, OperatingSystem
 
 __all__ = ["Bell", "Channels", "drain", "new_eventfd"]
@@ -38,6 +38,7 @@ class Bell(Finalized):
     def __init__(self) -> None:
         self.fd = new_eventfd()
         self.armed = False
+        _open.add(self)
 
     def arm(self) -> None:
         """Forget what has happened, and be ready for what comes."""
@@ -64,6 +65,18 @@ class Bell(Finalized):
                 os.close(fd)
 
     finalize = close
+
+
+_open: WeakSet[Bell] = WeakSet()
+
+
+def _disinherit() -> None:
+    """In a forked child: they are the parent's, which goes on ringing them."""
+    for bell in list(_open):
+        bell.close()
+
+
+os.register_at_fork(after_in_child=shielded(_disinherit))
 
 
 class Channels:

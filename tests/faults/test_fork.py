@@ -12,6 +12,7 @@ import pytest
 import comch_next as comch
 from comch_next import Client, Counter, Server
 from tests.control_path.pair import Side, client, connect, leave, pair, server, until
+from tests.descriptors import open_fds
 from tests.faults.forking import Calls, fork, hear, in_child, only_bad_state
 from tests.pull.support import FORMS, End, Stage
 
@@ -190,6 +191,17 @@ def test_a_child_takes_no_wake_up_from_its_parent(form: str) -> None:
     assert here.send(b"x")
     only_bad_state({"arm": there.port.arm_recv, "clear": there.context.engine.clear_notification})
     assert there.receive() == b"x"
+    stage.close()
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_child_keeps_no_descriptors_of_its_parents_ports(form: str) -> None:
+    stage = Stage()
+    before = in_child(open_fds)
+    ends = stage.pair(form, form)
+    for end in ends:
+        assert end.port.recv_fd != end.port.send_fd
+    assert in_child(open_fds) == before
     stage.close()
 
 
