@@ -29,6 +29,7 @@ from tests.control_path.pair import (
     server,
     until,
 )
+from tests.pull.support import ready
 
 
 def settle(*sides: Side) -> None:
@@ -80,6 +81,22 @@ def test_stopping_again_and_again(stops: int) -> None:
     for side in (here, there):
         with pytest.raises(BadState, match="stop"):
             side.context.stop()
+    leave(here, there)
+
+
+def test_the_last_task_that_is_freed_wakes_a_program_that_stops() -> None:
+    """Another thread may free it."""
+    there, here = pair()
+    held = here.task(), here.task()
+    here.context.stop()
+    settle(here)
+    here.engine.request_notification()
+    assert not ready(here.engine.fileno())
+    for task in held:
+        task.free()
+    assert ready(here.engine.fileno())
+    here.engine.clear_notification()
+    until(lambda: here.state is IDLE, here.engine)
     leave(here, there)
 
 

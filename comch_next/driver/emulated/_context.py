@@ -199,6 +199,12 @@ class Context(Handle, calls.Context, ABC):
             if self.state is State.STOPPING:
                 self.busy_engine()
 
+    def wake(self) -> None:
+        """Have the next progress attend to this context, and a program that sleeps call it. Any thread may do so."""
+        engine = self.engine
+        if engine is not None:
+            engine.call_soon_threadsafe(self.busy_engine)
+
     def busy_engine(self) -> None:
         """Have progress attend to this context."""
         engine = self.engine

@@ -22,6 +22,9 @@ class TaskOwner(Protocol):
 
     finished: "deque[Task]"
     tasks_out: int
+    moving: bool
+
+    def wake(self) -> None: ...
 
 
 class Task:
@@ -78,6 +81,8 @@ class Tasks:
         task.ctx.tasks_out -= 1
         task.owner = POOL
         task.token = None  # it points back at the task: without the cycle both die at once, and their message
+        if task.ctx.moving:
+            task.ctx.wake()  # it stops when the last one has been freed
 
     def free_submitted(self, task: Task) -> None:
         """Free a task that the program does not hold: refused, unless its kind allows it."""

@@ -116,7 +116,8 @@ static PyObject *task_free(SendTask *task, PyObject *Py_UNUSED(none))
 {
     if (calls_in_kernel && calls_refuse_kernel("task_free"))
         return NULL;
-    if (calls_owner(&task->task) != calls_program || !SELF(Context, task->task.ctx)->legal)
+    if (calls_owner(&task->task) != calls_program || !SELF(Context, task->task.ctx)->legal
+        || SELF(Context, task->task.ctx)->moving)
         return calls_by_the_noun(&task->task, free_name);
     calls_release(&task->task);
     Py_RETURN_NONE;
