@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import signal
+import threading
 import time
 from collections.abc import Callable
 from itertools import chain
@@ -232,6 +233,28 @@ def test_an_engine_that_another_thread_has_just_destroyed(stub: Log, call: str) 
     with pytest.raises(comch.InvalidValue, match="has been destroyed"):
         getattr(engines, call)(handle)
     assert stub() == ["doca_pe_destroy"]
+
+
+@pytest.mark.parametrize("make", [comch.Mmap, lambda: comch.BufInventory(1)], ids=["map", "inventory"])
+def test_what_two_threads_destroy_is_destroyed_once(stub: Log, make: Callable[[], Any]) -> None:
+    thing = make()
+    noun: Any
+    noun, call = (thing._mmaps, "doca_mmap_destroy") if isinstance(thing, comch.Mmap) else (
+        load().buf_inventories, "doca_buf_inventory_destroy")  # fmt: skip
+    handle, codes = thing._handle, list[comch.ErrorCode]()
+    other = threading.Thread(target=lambda: codes.append(comch.outcome(noun.destroy, handle)[0]))
+
+    def destroy(_: object) -> int:
+        codes.append(comch.ErrorCode.SUCCESS)
+        if len(codes) == 1:
+            other.start()
+            other.join(0.2)
+        return 0
+
+    noun.library[call] = destroy
+    noun.destroy(handle)
+    other.join(DEADLINE_S)
+    assert codes == [comch.ErrorCode.SUCCESS, comch.ErrorCode.INVALID_VALUE]
 
 
 @pytest.mark.parametrize("call", ["doca_mmap_set_memrange", "doca_mmap_add_dev", "doca_mmap_destroy"])

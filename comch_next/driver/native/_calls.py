@@ -12,10 +12,12 @@ from comch_next._codes import State
 from comch_next.api import Param
 from comch_next.driver.native._handle import KINDS, address, live
 from comch_next.driver.native._library import Library, check, ffi, passed, text
-from comch_next.driver.protocol import NO_BUFFER, bytes_of, quoted, uninterrupted
+from comch_next.driver.protocol import NO_BUFFER, bytes_of, new_lock, quoted, uninterrupted
 from comch_next.errors import InvalidValue
 
-__all__ = ["Noun", "as_bytes", "as_pointer", "as_text", "call", "destroy_call", "text_call"]
+__all__ = ["ENDING", "Noun", "as_bytes", "as_pointer", "as_text", "call", "destroy_call", "text_call"]
+
+ENDING = new_lock()  # of what has no lock of its own: two threads that destroy a thing end it once
 
 _Convert = Callable[[Any], Any]
 
@@ -117,9 +119,10 @@ def destroy_call(function: str) -> Any:
 
     @uninterrupted
     def destroy(noun: Noun, handle: object) -> None:
-        found = live(handle, KINDS[api.function(function).params[0].ctype], function)
-        check(noun.library[function](found.pointer), function)
-        found.ended()
+        with ENDING:
+            found = live(handle, KINDS[api.function(function).params[0].ctype], function)
+            check(noun.library[function](found.pointer), function)
+            found.ended()
 
     return destroy
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from comch_next.driver.native._calls import Noun, call
+from comch_next.driver.native._calls import ENDING, Noun, call
 from comch_next.driver.native._device import Dev
 from comch_next.driver.native._handle import Handle, Life, address, live
 from comch_next.driver.native._library import Library, check, ffi, passed
@@ -61,10 +61,11 @@ class Mmaps(Noun):
 
     @uninterrupted
     def destroy(self, mmap: object) -> None:
-        found = live(mmap, Mmap, "doca_mmap_destroy")
-        check(self.library["doca_mmap_destroy"](found.pointer), "doca_mmap_destroy")
-        error, found.memory = found.life.error, None
-        found.ended()
+        with ENDING:
+            found = live(mmap, Mmap, "doca_mmap_destroy")
+            check(self.library["doca_mmap_destroy"](found.pointer), "doca_mmap_destroy")
+            error, found.memory = found.life.error, None
+            found.ended()
         if error is not None:
             raise error
 
