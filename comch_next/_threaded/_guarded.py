@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from comch_next._codes import State
 from comch_next.driver.protocol import uninterrupted
-from comch_next.errors import BadState, InUse, InvalidValue
+from comch_next.errors import BadState, InUse, InvalidValue, NoMemory
 
 if TYPE_CHECKING:
     from comch_next._threaded._helper import Helper
@@ -143,9 +143,15 @@ class _Contexts(_Noun):
 
 
 class _Pool(_Noun):
-    """Every call for a task takes the lock."""
+    """Every call for a task takes the lock. The tasks of a context with a port are the port's."""
 
     def quick_alloc(self, *_: Any) -> None: ...
+
+    def task_send_alloc_init(self, ctx: Any, *args: Any) -> Any:
+        with self._helper.lock:
+            if self._helper.port_of(ctx) is not None:
+                raise NoMemory("task_send_alloc_init: the context is pulled from, and has no tasks; use send")
+            return self._noun.task_send_alloc_init(ctx, *args)
 
 
 class _Servers(_Pool):

@@ -93,3 +93,12 @@ def test_a_port_that_is_reopened_with_a_wrong_size_is_as_before(stage: Stage, fo
     assert client.send(b"x")
     assert ready(fd, SOON_S)
     assert server.receive() == b"x"
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_port_has_no_tasks_for_the_program(stage: Stage, form: str) -> None:
+    server, client = stage.meet(stage.server(form), stage.client(form))
+    with pytest.raises(comch.NoMemory):
+        client.context.task_send_alloc_init(client.connection, b"a task")
+    assert client.send(b"no task")
+    assert server.context.receive(timeout=SOON_S).data == b"no task"
