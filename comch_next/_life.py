@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import select
 from collections import deque
 from collections.abc import Callable
@@ -10,8 +11,8 @@ from typing import Any
 
 from comch_next._channel import Channel
 from comch_next.connection import Connection
-from comch_next.driver.protocol import new_lock, uninterrupted
-from comch_next.errors import NotConnected
+from comch_next.driver.protocol import WeakSet, new_lock, shielded, uninterrupted
+from comch_next.errors import BadState, NotConnected
 
 __all__ = ["Life"]
 
@@ -28,6 +29,7 @@ class Life:
         self._closes: list[Callable[[], object]] = []
         self._ended = False
         self._readable = self.keep(select.epoll)
+        _lives.add(self)
 
     @uninterrupted
     def keep(self, make: Callable[[], Any]) -> Any:
@@ -57,7 +59,13 @@ class Life:
         """Return the descriptor to wait for. Raises NotConnected if the life has ended."""
         with self._lock:
             self.refuse_ended()
+            if self._readable.closed:
+                raise BadState("the channel was inherited through a fork and belongs to the parent process")
             return int(self._readable.fileno())
+
+    def disinherit(self) -> None:
+        """In a forked child: the channels are the parent's."""
+        self._readable.close()
 
     def watch(self) -> None:
         """Have the descriptor report what comes to every channel."""
@@ -70,3 +78,14 @@ class Life:
         """Have the descriptor report what comes from now on."""
         for channel in tuple(self.channels):
             channel.arm_recv()
+
+
+_lives: WeakSet[Life] = WeakSet()
+
+
+def _disinherit() -> None:
+    for life in list(_lives):
+        life.disinherit()
+
+
+os.register_at_fork(after_in_child=shielded(_disinherit))

@@ -205,6 +205,16 @@ def test_a_child_keeps_no_descriptors_of_its_parents_ports(form: str) -> None:
     stage.close()
 
 
+def test_a_child_keeps_no_descriptor_of_its_parents_blocking_channel() -> None:
+    before = in_child(open_fds)
+    channel = comch.BlockingChannel(comch.InitAttr())
+    channel.listen("svc")
+    assert channel.recv_fd >= 0
+    assert in_child(open_fds) == before
+    only_bad_state({"descriptor": lambda: channel.recv_fd, "receive": lambda: channel.receive(timeout=0)})
+    channel.close()
+
+
 def test_contexts_that_never_ran() -> None:
     sides = server(), client()
     for side in sides:
