@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from comch_next._alone import alone
 from comch_next._codes import ErrorCode
 from comch_next._outcomes import outcome
-from comch_next.driver.protocol import NO_BUFFER, Lock, WeakTable, counted, quoted
+from comch_next.driver.protocol import NO_BUFFER, Lock, WeakTable, by_system, counted, quoted
 from comch_next.errors import (
     ConnectionAborted,
     ConnectionInprogress,
@@ -52,7 +52,7 @@ class Endings:
             raise self._reset("send", connection) from None
         try:
             length = memoryview(data).nbytes
-        except NO_BUFFER:
+        except by_system(*NO_BUFFER):
             raise InvalidValue(f"send takes a bytes-like message, not {quoted(data)}") from None
         if length > (most := self._port.max_msg_size_of(connection)):
             text = f"send: a message of {counted(length, 'byte')} is above this connection's {most}"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from comch_next._callbacks import expect_callback
 from comch_next._origins import shown
-from comch_next.driver.protocol import NO_BUFFER, quoted
+from comch_next.driver.protocol import NO_BUFFER, by_system, quoted
 from comch_next.errors import InvalidValue, Unexpected
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def filler(source: Any) -> Fill:
         return lambda view: _copied(source.read(len(view)), view)
     try:
         return _Memory(memoryview(source).cast("B")).readinto
-    except NO_BUFFER:
+    except by_system(*NO_BUFFER):
         text = f"send_stream takes a binary file object, or something bytes-like, not {shown(source)}"
         raise InvalidValue(text) from None
 
@@ -79,7 +79,7 @@ class _Memory:
 def _copied(data: Any, view: memoryview) -> int:
     try:
         part = memoryview(data).cast("B")
-    except NO_BUFFER:
+    except by_system(*NO_BUFFER):
         text = f"send_stream: the source's read returned {shown(data)}; it has to wait, and return bytes"
         raise InvalidValue(text) from None
     if len(part) > len(view):

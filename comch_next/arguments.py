@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import ctypes
 import sys
-from contextlib import suppress
 from typing import Any, TypeVar
 
 from comch_next._origins import register_origin, shown
-from comch_next.driver.protocol import NO_BUFFER, quoted, text_of
+from comch_next.driver.protocol import NO_BUFFER, by_system, quoted, suppress_system, text_of
 from comch_next.errors import InvalidValue
 
 __all__ = [
@@ -59,7 +58,7 @@ def cut(data: Any, length: object) -> bytes:
     """Return the first `length` bytes of a buffer, all without one; it counts bytes whatever the items are."""
     try:
         view = memoryview(data).cast("B")
-    except NO_BUFFER:
+    except by_system(*NO_BUFFER):
         raise InvalidValue(f"message is {quoted(data):.60}; legal are bytes and other buffers without gaps") from None
     return bytes(view if length is UNSET else view[: integer(length, "length", most=view.nbytes)])
 
@@ -70,13 +69,13 @@ def address(memory: Any, what: str) -> int:
         return integer(memory, what, most=_MOST_ADDRESS)
     try:
         return ctypes.addressof(ctypes.c_char.from_buffer(memory))
-    except NO_BUFFER:
+    except by_system(*NO_BUFFER):
         raise InvalidValue(f"{what} is {quoted(memory):.60}; legal is an address or a writable buffer") from None
 
 
 def offset(memory: Any, count: int) -> Any:
     """Return the memory behind an offset, as C's `memory + count`: a view, or the address where that lies outside."""
-    with suppress(*NO_BUFFER):  # an address is a number already, and says what else is none
+    with suppress_system(*NO_BUFFER):  # an address is a number already, and says what else is none
         if 0 <= count <= len(memory):
             return memoryview(memory)[count:]
     return address(memory, "memory") + count
@@ -91,7 +90,7 @@ def span(memory: Any, length: object) -> Any:
         return (ctypes.c_char * size).from_address(start)
     try:
         view = memoryview(memory).cast("B")
-    except NO_BUFFER:
+    except by_system(*NO_BUFFER):
         raise InvalidValue(f"memory is {quoted(memory):.60}; legal is an address or a writable buffer") from None
     return view[: integer(length, "length", most=view.nbytes)]
 

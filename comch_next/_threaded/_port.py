@@ -10,7 +10,7 @@ from comch_next._codes import ErrorCode, State
 from comch_next._threaded._channels import Bell
 from comch_next._threaded._events import PortEvents
 from comch_next._threaded._sends import COMING, UP
-from comch_next.driver.protocol import NO_BUFFER, counted, quoted, uninterrupted
+from comch_next.driver.protocol import NO_BUFFER, by_system, counted, quoted, uninterrupted
 from comch_next.errors import BadState, ConnectionReset, InvalidValue, NotSupported, from_code
 
 __all__ = ["ThreadedPort"]
@@ -233,5 +233,5 @@ def _as_bytes(data: Any) -> bytes:
         return data
     try:
         return bytes(memoryview(data))
-    except NO_BUFFER:
+    except by_system(*NO_BUFFER):
         raise InvalidValue(f"send takes a bytes-like message, not {quoted(data)}") from None

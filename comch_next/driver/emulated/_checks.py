@@ -49,7 +49,7 @@ def as_bytes(data: Any, call: str) -> bytes:
     """A copy of anything that holds bytes."""
     try:
         return bytes(memoryview(data))
-    except NO_BUFFER:
+    except by_system(*NO_BUFFER):
         raise InvalidValue(f"{call} takes a bytes-like message, not {quoted(data)}") from None
 
 

@@ -12,7 +12,7 @@ from comch_next._codes import State
 from comch_next.api import Param
 from comch_next.driver.native._handle import KINDS, address, live
 from comch_next.driver.native._library import Library, check, ffi, passed, text
-from comch_next.driver.protocol import NO_BUFFER, bytes_of, new_lock, quoted, uninterrupted
+from comch_next.driver.protocol import NO_BUFFER, by_system, bytes_of, new_lock, quoted, uninterrupted
 from comch_next.errors import InvalidValue
 
 __all__ = ["ENDING", "Noun", "as_bytes", "as_pointer", "as_text", "call", "destroy_call", "text_call"]
@@ -103,7 +103,7 @@ def as_bytes(data: Any, name: str) -> bytes:
         return data
     try:
         return bytes(memoryview(data))
-    except NO_BUFFER:
+    except by_system(*NO_BUFFER):
         raise InvalidValue(f"{name} takes a bytes-like object, not {quoted(data)}") from None
 
 

@@ -99,7 +99,7 @@ class Mmaps(Noun):
         name = "doca_mmap_set_memrange"
         try:
             held = ffi.from_buffer("char[]", memory, require_writable=True)
-        except NO_BUFFER:
+        except by_system(*NO_BUFFER):
             raise InvalidValue(f"{name} takes writable memory in one piece, not {quoted(memory)}") from None
         self._set_range(live(mmap, Mmap, name), held)
 
@@ -174,7 +174,7 @@ class Mmaps(Noun):
         device, cell = live(dev, Dev, name), ffi.new("struct doca_mmap **")
         try:
             described = ffi.from_buffer("char[]", export_desc)
-        except NO_BUFFER:
+        except by_system(*NO_BUFFER):
             raise InvalidValue(f"{name} takes a bytes-like descriptor, not {quoted(export_desc)}") from None
         arguments = (described, len(described), device.pointer, cell)
         passed(self.library[name], name, ffi.NULL, *arguments)
