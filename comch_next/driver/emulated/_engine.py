@@ -273,8 +273,6 @@ class Engines:
                 raise InUse(f"pe_destroy: {names} still connected; destroy the contexts first")
             engine.close()
             engine.guarded = True  # no progress any more, without a question on the hot path
-            if engine.meter is None:
-                engine.poller = None  # the same for the progress in whose callback this is, which ends by clearing that
 
     progress = staticmethod(Engine.progress)  # without a frame in between: it is called more than all others
 
