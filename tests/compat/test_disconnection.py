@@ -6,7 +6,7 @@ import signal
 
 import pytest
 
-from comch_next import Connection, ErrorCode, outcome
+from comch_next import Connection, ErrorCode, PullPort, outcome
 from comm_channel_compat import (
     Again,
     ConnectionAborted,
@@ -336,13 +336,19 @@ def test_a_client_process_that_ends_without_disconnecting(
 # Threads
 
 
-def test_of_two_sends_to_a_peer_that_has_left_one_is_accepted(pair: support.Pair) -> None:
-    """The other one comes while the first is being decided."""
+def after_a_leave(pair: support.Pair) -> tuple[PeerAddr, Endpoint, PullPort]:
+    """A peer that has left in order, as the service knows, and the service with its port."""
     to_client, ep = pair.introduce(), pair.service
     pair.client.destroy()
     to_client.update_info()
     port = ep._channel.port
     assert port is not None
+    return to_client, ep, port
+
+
+def test_of_two_sends_to_a_peer_that_has_left_one_is_accepted(pair: support.Pair) -> None:
+    """The other one comes while the first is being decided."""
+    to_client, ep, port = after_a_leave(pair)
     known, refused = port.max_msg_size_of, []
 
     def meanwhile(connection: Connection) -> int:
@@ -358,11 +364,7 @@ def test_of_two_sends_to_a_peer_that_has_left_one_is_accepted(pair: support.Pair
 
 
 def test_a_peer_that_is_disconnected_while_a_thread_sends_is_not_reported(pair: support.Pair) -> None:
-    to_client, ep = pair.introduce(), pair.service
-    pair.client.destroy()
-    to_client.update_info()
-    port = ep._channel.port
-    assert port is not None
+    to_client, ep, port = after_a_leave(pair)
     known = port.max_msg_size_of
 
     def meanwhile(connection: Connection) -> int:
