@@ -18,7 +18,7 @@ from comch_next._phases import Phase
 from comch_next._pulling import PullingContext
 from comch_next._quick import quicken
 from comch_next.connection import Connection
-from comch_next.driver.protocol import Clients, Driver, Own, Servers, interruptible
+from comch_next.driver.protocol import Clients, Driver, Own, Servers, by_system, interruptible
 from comch_next.errors import InvalidValue
 from comch_next.pull import PullPort
 from comch_next.task import HandledSendTask, SendTask
@@ -202,7 +202,7 @@ class ControlContext(PullingContext):
         task.context, task.user_data, task._tasks = self, None, self._tasks
         try:
             peer = connection._handle
-        except AttributeError:
+        except by_system(AttributeError):
             text = f"task_send_alloc_init takes a connection of {self!r}, not {shown(connection)}"
             raise InvalidValue(text) from None
         task._handle = self._pool.task_send_alloc_init(self._handle, peer, msg, task)

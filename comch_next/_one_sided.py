@@ -9,13 +9,12 @@ ConnectionAborted; `receive` first returns what had arrived, then raises Connect
 from __future__ import annotations
 
 from collections import deque
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from comch_next._alone import alone
 from comch_next._codes import ErrorCode
 from comch_next._outcomes import outcome
-from comch_next.driver.protocol import NO_BUFFER, Lock, WeakTable, by_system, counted, quoted
+from comch_next.driver.protocol import NO_BUFFER, Lock, WeakTable, by_system, counted, quoted, suppress_system
 from comch_next.errors import (
     ConnectionAborted,
     ConnectionInprogress,
@@ -81,7 +80,7 @@ class Endings:
     def raise_error(self) -> None:
         """Raise the oldest error state that has not been reported; a waiting client is accepted first."""
         while self._errors and not self._port.pending:
-            with suppress(IndexError):  # another thread has just reported it
+            with suppress_system(IndexError):  # another thread has just reported it
                 connection = self._errors.popleft()
                 if connection not in self._port._left:  # else it was left while another thread sent
                     raise self._reset("receive", connection)
@@ -113,7 +112,7 @@ class Endings:
 
     def forget(self, connection: Connection) -> None:
         """Stop reporting this connection's error state."""
-        with suppress(ValueError):
+        with suppress_system(ValueError):
             self._errors.remove(connection)
 
     def _lost_a_message(self, connection: Connection) -> bool:

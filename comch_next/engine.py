@@ -14,7 +14,7 @@ from comch_next._names import CNames, Strict, spelled
 from comch_next._origins import shown
 from comch_next._quick import quicken
 from comch_next.driver import load
-from comch_next.driver.protocol import Driver, Lock, WeakSet, has_ended, monotonic, new_lock, quoted
+from comch_next.driver.protocol import Driver, Lock, WeakSet, by_system, has_ended, monotonic, new_lock, quoted
 from comch_next.errors import BadState, InUse, InvalidValue
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def deadline_after(timeout: float | None, call: str) -> float | None:
     try:
         if timeout is None or timeout >= 0:  # NaN is not
             return None if timeout is None else monotonic() + timeout
-    except (TypeError, ValueError, ArithmeticError):  # whatever a number of another kind makes of it
+    except by_system(TypeError, ValueError, ArithmeticError):  # whatever a number of another kind makes of it
         pass
     raise InvalidValue(f"{call} takes a timeout of 0 or more seconds, or None, not {quoted(timeout)}")
 

@@ -292,7 +292,7 @@ class Skipped(DocaError, RuntimeError):
     code = ErrorCode.SKIPPED
 
 
-_CLASSES: dict[ErrorCode, type[DocaError]] = {cls.code: cls for cls in DocaError.__subclasses__()}
+_CLASSES: dict[int, type[DocaError]] = {cls.code: cls for cls in DocaError.__subclasses__()}
 
 
 def from_code(code: int, message: str = "", **details: Any) -> DocaError:
@@ -302,8 +302,6 @@ def from_code(code: int, message: str = "", **details: Any) -> DocaError:
     """
     if code == ErrorCode.SUCCESS:
         raise ValueError("DOCA_SUCCESS is not an error: there is no exception for it")
-    try:
-        known = ErrorCode(code)
-    except ValueError:
+    if (kind := _CLASSES.get(code)) is None:
         return Unknown(f"{message or describe(ErrorCode.UNKNOWN)} (code {code}, in no table)", **details)
-    return _CLASSES[known](message, **details)
+    return kind(message, **details)

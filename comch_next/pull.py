@@ -77,7 +77,11 @@ class PullPort:
         self._threaded = threaded
         self._endings: Endings | None = None
         self._left: WeakSet[Connection] = WeakSet()  # by this side
-        self._begin(max_msg_size, send_queue_size)
+        try:
+            self._begin(max_msg_size, send_queue_size)
+        except BaseException:
+            self.close()  # interrupted at its end, it is open, and the program has it not
+            raise
 
     @property
     def _lock(self) -> Lock:

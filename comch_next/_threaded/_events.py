@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections import deque
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from comch_next._codes import ErrorCode, State
 from comch_next._threaded._channels import Channels
 from comch_next._threaded._sends import COMING, UP, Link, Sends
-from comch_next.driver.protocol import Own, WeakTable, interruptible, quoted
+from comch_next.driver.protocol import Own, WeakTable, by_system, interruptible, quoted, suppress_system
 from comch_next.errors import DocaError, InvalidValue
 
 if TYPE_CHECKING:
@@ -85,7 +84,7 @@ class PortEvents:
     def _known(self, connection: Any) -> Link | None:
         try:
             return self._links.get(connection)
-        except TypeError:  # no handle at all
+        except by_system(TypeError):  # no handle at all
             return None
 
     def _add(self, connection: Any, status: ErrorCode) -> Link:
@@ -151,7 +150,7 @@ class PortEvents:
         link.connection = None
         self._live.pop(link, None)
         self._sends.forget(link)
-        with suppress(ValueError):
+        with suppress_system(ValueError):
             self.arrived.remove(link)
 
     # What the library calls

@@ -13,7 +13,7 @@ from weakref import ref
 from comch_next._codes import State
 from comch_next._threaded._channels import Bell, drain
 from comch_next._threaded._guarded import GuardedDriver
-from comch_next.driver.protocol import Finalized, WeakSet, at_exit, shielded, signals_blocked, uninterrupted
+from comch_next.driver.protocol import Finalized, WeakSet, at_exit, by_system, shielded, signals_blocked, uninterrupted
 from comch_next.errors import BadState, InvalidValue, NoMemory
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ class Helper:
         try:
             with signals_blocked():
                 thread.start()
-        except RuntimeError as error:
+        except by_system(RuntimeError) as error:
             self._wake = None
             raise NoMemory(f"pull port: {error}") from error
         self._thread = thread

@@ -177,7 +177,7 @@ class Parser:
         if kind is Kind.INT:
             try:
                 return self._ffi.new("int *", int(value))
-            except (ValueError, TypeError, OverflowError):
+            except by_system(ValueError, TypeError, OverflowError):
                 self._complain(f"{value!r} is not a whole number", InvalidValue)
         if kind is Kind.BOOLEAN:
             return self._ffi.new("bool *", bool(value))

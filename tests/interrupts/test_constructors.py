@@ -90,3 +90,20 @@ def test_a_consumer(pair: Side) -> None:
 @pytest.mark.parametrize("make_engine", [comch.ProgressEngine, engine_with_a_helper])
 def test_a_producer(pair: Side, make_engine: Callable[[], comch.ProgressEngine]) -> None:
     interrupt_everywhere(lambda engine: comch.Producer(pair.connection, engine=engine), make_engine)
+
+
+@pytest.mark.usefixtures("frozen", "runtime_dir")
+@pytest.mark.parametrize("threaded", [False, True])
+def test_a_pull_port(threaded: bool) -> None:
+    context, at, strike = comch.Client(comch.open_device(HOST), "svc"), 0, Strike(None)
+    while at == 0 or strike.place:
+        at += 1
+        strike = Strike(at)
+        try:
+            strike.run(lambda _: comch.PullPort(context, threaded=threaded), None)  # type: ignore[arg-type]
+        except KeyboardInterrupt:
+            comch.PullPort(context, threaded=threaded).close()
+        else:
+            assert not strike.place, f"no interrupt at {strike.place}"
+    assert at > 20
+    context.close()

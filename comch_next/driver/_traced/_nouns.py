@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from comch_next.driver._traced._tracer import Flight, Tracer
+from comch_next.driver.protocol import by_system
 from comch_next.errors import DocaError
 
 __all__ = ["Noun", "Tasks"]
@@ -49,7 +50,7 @@ class Tasks(Noun):
         """None for a task that has been freed, or an invalid one: the driver refuses it."""
         try:
             found: Flight | None = self._noun.get_user_data(task)
-        except (AttributeError, DocaError):
+        except by_system(AttributeError, DocaError):
             return None
         return found
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from comch_next._codes import ErrorCode, State
 from comch_next.driver._sink import Sink
-from comch_next.driver.protocol import Driver, Own, Unrecorded, interruptible
+from comch_next.driver.protocol import Driver, Own, Unrecorded, by_system, interruptible
 from comch_next.errors import DocaError, NotSupported, code_name
 
 __all__ = ["ACCEPTED", "REFUSED", "Facts", "Flight", "Link", "Scope", "Tracer", "facts_of", "now", "result"]
@@ -35,7 +35,7 @@ def facts_of(ask: Callable[[], Facts]) -> Facts:
     """Return what a handle is asked for; nothing if it is invalid, as the driver refuses it."""
     try:
         return ask()
-    except (AttributeError, DocaError):
+    except by_system(AttributeError, DocaError):
         return {}
 
 
@@ -148,7 +148,7 @@ class Tracer:
         """A line about a message. Returns what identifies the message; without bytes, no digest."""
         try:
             octets = memoryview(data).cast("B")
-        except TypeError:
+        except by_system(TypeError):
             recorded: Facts = {}
             parts = []
         else:

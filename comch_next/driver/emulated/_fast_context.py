@@ -141,7 +141,7 @@ class FastContext(Context, calls.FastContext):
         """The program has freed a task that has been submitted, and whose completion has not been reported."""
         try:
             self.finished.remove(task)
-        except ValueError:
+        except by_system(ValueError):
             raise BadState("task_free: the task has just completed, on another thread") from None
         self.tasks_out -= 1
 

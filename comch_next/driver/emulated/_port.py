@@ -15,7 +15,7 @@ from comch_next.driver.emulated._guard import alone
 from comch_next.driver.emulated._kernel import calls
 from comch_next.driver.emulated._kernel.ring import lib
 from comch_next.driver.emulated._pulled import Pulled
-from comch_next.driver.protocol import Call, counted, quoted, uninterrupted
+from comch_next.driver.protocol import Call, by_system, counted, quoted, uninterrupted
 from comch_next.errors import BadState, ConnectionReset, InvalidValue, NoMemory, from_code
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ class Port(Pulled):
     def receive(self, size: int) -> tuple[bytes, Any] | None:
         try:
             found = self.poller.receive(size)
-        except (TypeError, OverflowError, ValueError):
+        except by_system(TypeError, OverflowError, ValueError):
             raise InvalidValue(f"receive takes a size of 0 or more bytes, not {quoted(size)}") from None
         calls.looked(found is not None)
         if isinstance(found, tuple):

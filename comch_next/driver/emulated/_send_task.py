@@ -10,7 +10,7 @@ from comch_next.driver.emulated._control import ControlContext
 from comch_next.driver.emulated._kernel import calls
 from comch_next.driver.emulated._kernel.ring import lib
 from comch_next.driver.emulated._task import LIBRARY, PROGRAM, SUCCESS, Task, Tasks, held_by_program
-from comch_next.driver.protocol import Call, counted, quoted
+from comch_next.driver.protocol import Call, by_system, counted, quoted
 from comch_next.errors import InvalidValue, NoMemory
 
 OK = lib.COMCH_OK
@@ -55,7 +55,7 @@ class TaskPool:
             _check_length(len(data), peer, context)
         try:
             return SendTask(context, peer, data, user_data)
-        except LookupError:
+        except by_system(LookupError):
             text = f"all {context.num_tasks} tasks of {context} are in use; progress and free some"
             raise NoMemory(f"task_send_alloc_init: {text}") from None
 

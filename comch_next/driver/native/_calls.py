@@ -93,7 +93,7 @@ def as_pointer(ctype: str, number: Any, name: str) -> Any:
     """Return a pointer to an address; INVALID_VALUE for what is none."""
     try:
         return ffi.cast(ctype, number)
-    except (TypeError, ValueError, OverflowError):
+    except by_system(TypeError, ValueError, OverflowError):
         raise InvalidValue(f"{name} takes an address, not {quoted(number)}") from None
 
 

@@ -15,6 +15,7 @@ from comch_next import api
 from comch_next.api import Function
 from comch_next.driver.native._declared import ffi
 from comch_next.driver.native._find import open_libraries
+from comch_next.driver.protocol import by_system
 from comch_next.errors import DocaError, InvalidValue, NotSupported, code_name, describe, from_code
 
 __all__ = ["Library", "check", "ffi", "passed", "refusal", "text"]
@@ -100,7 +101,7 @@ def passed(function: Callable[..., Any], name: str, *args: Any) -> None:
     """Call a C function that returns a code, and raise that; INVALID_VALUE for what no such parameter can hold."""
     try:
         code = function(*args)
-    except (TypeError, OverflowError) as error:
+    except by_system(TypeError, OverflowError) as error:
         raise InvalidValue(f"{name}: {error}") from None
     check(code, name)
 

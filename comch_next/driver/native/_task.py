@@ -11,7 +11,7 @@ from comch_next.driver.native._handle import address, task_at
 from comch_next.driver.native._kernel import calls
 from comch_next.driver.native._kernel.calls import FREED, HELD, SUBMITTED
 from comch_next.driver.native._library import refusal
-from comch_next.driver.protocol import quoted
+from comch_next.driver.protocol import by_system, quoted
 from comch_next.errors import BadState, InvalidValue
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ class Task(calls.Task):
         """Ask the library what the task has completed with."""
         try:
             self.status = ErrorCode(self.ctx.life.library["doca_task_get_status"](task_at(self.base)))
-        except ValueError:  # of a newer release
+        except by_system(ValueError):  # of a newer release
             self.status = ErrorCode.UNKNOWN
 
 

@@ -140,7 +140,7 @@ class DpaThread(Handle):
         try:
             with signals_blocked():
                 starting.start()
-        except RuntimeError as error:
+        except by_system(RuntimeError) as error:
             raise NoMemory(f"dpa_thread_start: {error}") from error
         self._thread, self.phase = starting, Phase.STARTED  # a stop takes no lock, and joins what has been started
 
