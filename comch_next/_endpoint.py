@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -17,7 +16,7 @@ from comch_next._phases import Phase, check
 from comch_next._sizes import SIZES, UINT16_MAX
 from comch_next.arguments import UNSET, instance, integer, text
 from comch_next.device import Device, DevInfo, Representor
-from comch_next.driver.protocol import Lock, WeakSet, shielded, uninterrupted
+from comch_next.driver.protocol import Lock, told_in_child, uninterrupted
 from comch_next.errors import (
     AlreadyExist,
     BadState,
@@ -250,12 +249,8 @@ def _is_dpu(info: DevInfo) -> bool:
         return False
 
 
-_endpoints: WeakSet[Endpoint] = WeakSet()
+def _disinherit(endpoint: Endpoint) -> None:
+    endpoint.end(Phase.INHERITED)
 
 
-def _disinherit() -> None:
-    for endpoint in list(_endpoints):
-        endpoint.end(Phase.INHERITED)
-
-
-os.register_at_fork(after_in_child=shielded(_disinherit))
+_endpoints = told_in_child(_disinherit)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import select
 from collections import deque
 from collections.abc import Callable
@@ -11,7 +10,7 @@ from typing import Any
 
 from comch_next._channel import Channel
 from comch_next.connection import Connection
-from comch_next.driver.protocol import WeakSet, new_lock, shielded, uninterrupted
+from comch_next.driver.protocol import new_lock, told_in_child, uninterrupted
 from comch_next.errors import BadState, NotConnected
 
 __all__ = ["Life"]
@@ -80,12 +79,4 @@ class Life:
             channel.arm_recv()
 
 
-_lives: WeakSet[Life] = WeakSet()
-
-
-def _disinherit() -> None:
-    for life in list(_lives):
-        life.disinherit()
-
-
-os.register_at_fork(after_in_child=shielded(_disinherit))
+_lives = told_in_child(Life.disinherit)

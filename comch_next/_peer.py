@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from comch_next._codes import Counter
 from comch_next.arguments import Buffer, integer
 from comch_next.connection import FLUSH_TICK_S, Connection
-from comch_next.driver.protocol import WeakSet, counted, quoted, shielded
+from comch_next.driver.protocol import counted, quoted, told_in_child
 from comch_next.engine import deadline_after, seconds_left
 from comch_next.errors import BadState, ConnectionAborted, InvalidValue, NotConnected, TimeOut
 
@@ -113,13 +112,8 @@ def _refuse(*_: object, **__: object) -> NoReturn:
     raise BadState("the connection was inherited through a fork and belongs to the parent process")
 
 
-_peers: WeakSet[Peer] = WeakSet()
+def _disinherit(peer: Peer) -> None:
+    object.__setattr__(peer, "__class__", _Inherited)
 
 
-def _disinherit() -> None:
-    for peer in list(_peers):
-        object.__setattr__(peer, "__class__", _Inherited)
-    _peers.clear()
-
-
-os.register_at_fork(after_in_child=shielded(_disinherit))
+_peers = told_in_child(_disinherit)

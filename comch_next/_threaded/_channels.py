@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from comch_next.driver.protocol import Finalized, WeakSet, by_system, shielded, suppress_system, uninterrupted
+from comch_next.driver.protocol import Finalized, by_system, suppress_system, told_in_child, uninterrupted
 from comch_next.errors import BadState, NoMemory, OperatingSystem
 
 __all__ = ["Bell", "Channels", "drain", "new_eventfd"]
@@ -67,16 +67,7 @@ class Bell(Finalized):
     finalize = close
 
 
-_open: WeakSet[Bell] = WeakSet()
-
-
-def _disinherit() -> None:
-    """In a forked child: they are the parent's, which goes on ringing them."""
-    for bell in list(_open):
-        bell.close()
-
-
-os.register_at_fork(after_in_child=shielded(_disinherit))
+_open = told_in_child(Bell.close)  # the parent goes on ringing them
 
 
 class Channels:

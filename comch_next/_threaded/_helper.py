@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import select
 import threading
 from collections.abc import Callable
@@ -13,7 +12,15 @@ from weakref import ref
 from comch_next._codes import State
 from comch_next._threaded._channels import Bell, drain
 from comch_next._threaded._guarded import GuardedDriver
-from comch_next.driver.protocol import Finalized, WeakSet, at_exit, by_system, shielded, signals_blocked, uninterrupted
+from comch_next.driver.protocol import (
+    Finalized,
+    WeakSet,
+    at_exit,
+    by_system,
+    signals_blocked,
+    told_in_child,
+    uninterrupted,
+)
 from comch_next.errors import BadState, InvalidValue, NoMemory
 
 if TYPE_CHECKING:
@@ -234,18 +241,10 @@ class _ParentsLock(AbstractContextManager[object]):
         """Never entered."""
 
 
-_helpers: WeakSet[Helper] = WeakSet()
+_helpers = told_in_child(Helper.disinherit)
 
 
 @at_exit
 def _end_all() -> None:
     for helper in list(_helpers):
         helper.end()
-
-
-def _disinherit() -> None:
-    for helper in list(_helpers):
-        helper.disinherit()
-
-
-os.register_at_fork(after_in_child=shielded(_disinherit))

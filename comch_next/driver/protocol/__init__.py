@@ -82,7 +82,7 @@ from comch_next.driver.protocol._signals import Own, interruptible, signals_bloc
 from comch_next.driver.protocol._system import by_system, suppress_system
 from comch_next.driver.protocol._text import bytes_of, counted, listed, quoted, text_of, them
 from comch_next.driver.protocol._typed import Protocol
-from comch_next.driver.protocol._weak import WeakSet, WeakTable
+from comch_next.driver.protocol._weak import WeakSet, WeakTable, told_in_child
 
 __all__ = [
     "Admin",
@@ -167,6 +167,7 @@ __all__ = [
     "suppress_system",
     "text_of",
     "them",
+    "told_in_child",
     "uninterrupted",
 ]
 

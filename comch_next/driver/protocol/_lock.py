@@ -3,12 +3,10 @@
 A forked child finds it free, unless the call that forked holds it: then that gives it back, in the child, too.
 """
 
-import os
 from threading import RLock
 from typing import Any, TypeAlias
 
-from comch_next.driver.protocol._shield import shielded
-from comch_next.driver.protocol._weak import WeakSet
+from comch_next.driver.protocol._weak import told_in_child
 
 __all__ = ["Lock", "new_lock"]
 
@@ -16,7 +14,14 @@ __all__ = ["Lock", "new_lock"]
 # the block that gives it back.
 Lock: TypeAlias = Any
 
-_locks: WeakSet[Lock] = WeakSet()
+
+def _set_free(lock: Lock) -> None:
+    """In the child: another thread that held it is not here."""
+    if not lock._is_owned():
+        lock._at_fork_reinit()
+
+
+_locks = told_in_child(_set_free)
 
 
 def new_lock() -> Lock:
@@ -24,13 +29,3 @@ def new_lock() -> Lock:
     lock = RLock()
     _locks.add(lock)
     return lock
-
-
-def _set_free() -> None:
-    """In the child: another thread that held one is not here."""
-    for lock in list(_locks):
-        if not lock._is_owned():
-            lock._at_fork_reinit()
-
-
-os.register_at_fork(after_in_child=shielded(_set_free))

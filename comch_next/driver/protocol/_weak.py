@@ -1,4 +1,4 @@
-"""A set of what others keep alive, and a table of what belongs to each.
+"""A set of what others keep alive, and a table of what belongs to each; and such sets that a forked child goes through.
 
 Those of the standard library forget what has died in a callback in Python: there a signal's handler may come, and
 what it raises is lost, with the callback's work. Here the callback is in C, a method of a built-in dictionary.
@@ -6,12 +6,15 @@ what it raises is lost, with the callback's work. Here the callback is in C, a m
 Objects are told apart by what they are, not by what their classes compare: a program's may have no hash at all.
 """
 
-from collections.abc import Iterator
+import os
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Generic, TypeVar
 from weakref import ref
 
-__all__ = ["WeakSet", "WeakTable"]
+from comch_next.driver.protocol._shield import shielded
+
+__all__ = ["WeakSet", "WeakTable", "told_in_child"]
 
 _T = TypeVar("_T")
 _V = TypeVar("_V")
@@ -45,6 +48,18 @@ class WeakSet(Generic[_T]):
 
     def __len__(self) -> int:
         return len(self._refs)
+
+
+def told_in_child(tell: Callable[[_T], object]) -> WeakSet[_T]:
+    """Make a set: a forked child tells each of its members that live that they are the parent's."""
+    members: WeakSet[_T] = WeakSet()
+
+    def tell_all() -> None:
+        for member in list(members):
+            tell(member)
+
+    os.register_at_fork(after_in_child=shielded(tell_all))
+    return members
 
 
 class WeakTable(Generic[_T, _V]):
