@@ -18,7 +18,7 @@ from comch_next._origins import shown
 from comch_next._quick import QuickOwner, call_shape, quick_method, quicken
 from comch_next.arguments import ANY_SIZE
 from comch_next.connection import Message
-from comch_next.driver.protocol import WeakSet
+from comch_next.driver.protocol import WeakSet, shielded
 from comch_next.errors import BadState, DocaError, InvalidValue, NotConnected
 
 if TYPE_CHECKING:
@@ -77,10 +77,11 @@ class PullPort:
         self._threaded = threaded
         self._endings: Endings | None = None
         self._left: WeakSet[Connection] = WeakSet()  # by this side
+        undo = shielded(self.close)
         try:
             self._begin(max_msg_size, send_queue_size)
         except BaseException:
-            self.close()  # interrupted at its end, it is open, and the program has it not
+            undo()  # interrupted at its end, it is open, and the program has it not
             raise
 
     @property
