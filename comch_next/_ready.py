@@ -6,12 +6,23 @@ import asyncio
 from collections.abc import Callable
 from typing import Literal
 
+from comch_next.driver.protocol import shielded, uninterrupted
 from comch_next.engine import wait_readable
 from comch_next.errors import NotSupported
 
-__all__ = ["Ready", "Turn"]
+__all__ = ["Event", "Ready", "Turn"]
 
 _SHARE = 64  # sends or receives that may follow each other before the loop's other work has its turn
+
+
+# A future that gets a result wakes its task by a call of the loop's: an interrupt between the two would leave the task
+# asleep for ever, even if it is cancelled. So what gives results is uninterrupted.
+
+
+class Event(asyncio.Event):
+    """An event of asyncio that wakes all or none."""
+
+    set = uninterrupted(asyncio.Event.set)
 
 
 class Turn(asyncio.Lock):
@@ -32,6 +43,8 @@ class Turn(asyncio.Lock):
                 raise
         return True
 
+    release = uninterrupted(asyncio.Lock.release)
+
 
 class Ready:
     """A descriptor that is ready once for each arming, and all the tasks that wait for it."""
@@ -48,10 +61,10 @@ class Ready:
         """Sleep until it is ready, `wake` is called, or some seconds have passed. Raises what arming raises."""
         waiter = self._loop.create_future()
         self._waiters[waiter] = None
-        if not self._due:
-            self._loop.call_soon(self._watch)  # first: an interrupt between the two costs a second arming only
-            self._due = True
         try:
+            if not self._due:
+                self._loop.call_soon(shielded(self._watch))
+                self._due = True  # last: an interrupt between the two costs a second arming only
             if timeout is None:
                 await waiter
             else:
@@ -63,6 +76,7 @@ class Ready:
         if waiter.done():
             waiter.result()
 
+    @uninterrupted
     def wake(self, error: Exception | None = None) -> None:
         """Wake all waiting tasks, in the order in which they came: the event may be for any of them."""
         for waiter in list(self._waiters):
@@ -72,7 +86,7 @@ class Ready:
                 waiter.set_result(None)
             else:
                 waiter.set_exception(error)
-        self._unwatch()  # last: if an interrupt comes first, it is still ready; it stays so until it is armed
+        self._unwatch()
 
     def _watch(self) -> None:
         self._due = False

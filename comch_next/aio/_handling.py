@@ -9,8 +9,10 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
+from comch_next._ready import Event
 from comch_next.aio._connection import Connection, Message
 from comch_next.aio._side import Side
+from comch_next.driver.protocol import uninterrupted
 from comch_next.errors import DocaError, NotConnected
 
 if TYPE_CHECKING:
@@ -30,8 +32,8 @@ class Inbox:
         self._messages: deque[Message] = deque()
         self._error: DocaError | None = None
         self._discarded = False
-        self._news = asyncio.Event()
-        self._room = asyncio.Event()
+        self._news = Event()
+        self._room = Event()
         self._room.set()
 
     async def put(self, message: Message) -> None:
@@ -140,13 +142,21 @@ class Handling:
             self._raised = self.receiving.done()
 
     def raise_failure(self) -> None:
-        """Raise why the server has failed, unless `wait` has."""
+        """Raise why the server has failed, unless `wait` has, or the loop, which two exceptions end at once."""
         if not (self._raised or self.receiving.cancelled()):
-            self.receiving.result()
+            error = self.receiving.exception()
+            if error is not None and not isinstance(error, (KeyboardInterrupt, SystemExit)):
+                raise error
 
     async def stop(self) -> None:
         """Cancel every task and wait for it."""
         tasks = [self.receiving, *self._tasks]
-        for task in tasks:
-            task.cancel()
+        _cancel(tasks)
         await asyncio.wait(tasks)
+
+
+@uninterrupted
+def _cancel(tasks: list[asyncio.Task[None]]) -> None:
+    """Uninterrupted as what gives results: see _ready."""
+    for task in tasks:
+        task.cancel()
