@@ -66,8 +66,17 @@ class Solver:
 
     def add_all(self, slot: Slot, values: Iterable[Value]) -> None:
         """Put values into a slot."""
-        for value in values:
-            self.add(slot, value)
+        if type(values) is not dict or type(slot.values) is not dict:
+            for value in values:
+                self.add(slot, value)
+            return
+        known = len(slot.values)
+        slot.values.update(values)  # which hashes none of them
+        if added := len(slot.values) - known:
+            if not slot.fresh:
+                slot.fresh = []
+                self._slots.append(slot)
+            slot.fresh += reversed(list(islice(reversed(slot.values), added)))
 
     def flow(self, source: Slot, target: Slot) -> None:
         """Let everything that a slot has, now and later, be in another one."""
@@ -119,8 +128,9 @@ class Solver:
         fresh, slot.fresh = slot.fresh, ()
         targets, watchers = tuple(slot.flows), tuple(slot.watchers)
         self.steps += len(fresh) * (1 + len(targets) + len(watchers))
+        passed = dict.fromkeys(fresh) if targets else {}
         for target in targets:
-            self.add_all(target, fresh)
+            self.add_all(target, passed)
         for watcher in watchers:
             for value in fresh:
                 watcher(value)
