@@ -7,6 +7,12 @@ import threading
 import pytest
 
 import comch_next as comch
+from tests.control_path.pair import client, connect, leave, server, until
+from tests.control_path.pulled import connected, listening
+from tests.processes import SOON_S
+from tests.pull.support import FORMS
+
+pytestmark = pytest.mark.usefixtures("runtime_dir")
 
 
 def test_the_client_is_told_both_sizes() -> None:
@@ -32,3 +38,23 @@ def test_the_client_is_told_both_sizes() -> None:
             thread.join()
     told = "max_msg_size is 1024 at the client and 512 at the server"
     assert f"the server refuses (configuration invalid): {told}" in str(refused.value)
+
+
+def test_a_client_that_takes_short_messages_only_binds_no_other() -> None:
+    there, narrow, wide = server(), client(max_msg_size=64), client()
+    connect(there, narrow)
+    connect(there, wide)
+    there.send(bytes(4080))
+    until(lambda: wide.messages, there.engine, wide.engine)
+    assert wide.messages == [bytes(4080)]
+    leave(narrow, wide, there)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_nor_does_it_without_callbacks(monkeypatch: pytest.MonkeyPatch, form: str) -> None:
+    monkeypatch.setenv("COMCH_PULL", form)
+    with listening() as there, connected(there, max_msg_size=64), connected(there) as wide:
+        wide.connection.send(b"hello")
+        message = there.receive(timeout=SOON_S)
+        message.reply(bytes(4080))
+        assert wide.receive(timeout=SOON_S).data == bytes(4080)

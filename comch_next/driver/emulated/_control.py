@@ -58,12 +58,17 @@ class ControlContext(Context):
 
     # What it brings to a connection
 
+    @property
+    def stated_msg_size(self) -> int:
+        """The message size that a handshake states: set, or the device's default; bytes."""
+        return self.max_msg_size or self.dev.info.row.limits.default_msg_size
+
     def msg_size(self) -> int:
         """The message size in force: set, else that of the connection, else the device's default; bytes."""
         for connection in () if self.max_msg_size else self.connections:
             if connection.tx.max_msg:
                 return int(connection.tx.max_msg)
-        return self.max_msg_size or self.dev.info.row.limits.default_msg_size
+        return self.stated_msg_size
 
     # Life
 

@@ -79,9 +79,8 @@ class Pulled(Handle):
     def terms(self) -> Terms:
         """What the handshake states: a port names the size that it sends and insists on none by itself."""
         context = self.context
-        size = self._msg_size or context.msg_size()
-        insists = context.max_msg_size is not None
-        return Terms(context.max_msg_size or size, insists, self._send_limit, context.recv_queue_size)
+        size = context.max_msg_size or self._msg_size or context.stated_msg_size
+        return Terms(size, context.max_msg_size is not None, self._send_limit, context.recv_queue_size)
 
     def mandatory(self, lacking: list[str]) -> list[str]:
         return []

@@ -31,7 +31,7 @@ class Pushed:
     def terms(self) -> Terms:
         context = self._context
         insists = context.max_msg_size is not None
-        return Terms(context.msg_size(), insists, context.num_tasks, context.recv_queue_size)
+        return Terms(context.stated_msg_size, insists, context.num_tasks, context.recv_queue_size)
 
     def mandatory(self, lacking: list[str]) -> list[str]:
         return lacking
