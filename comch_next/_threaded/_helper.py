@@ -65,8 +65,11 @@ class Helper:
 
     @uninterrupted
     def turn(self) -> bool:
-        """Progress once, unless a callback is running or a port is full. Keeps what a callback raised."""
-        if self.busy or self.held():
+        """Progress once, unless a callback is running, a port is full, or all are closed, perhaps with the engine.
+
+        Keeps what a callback raised.
+        """
+        if self.busy or not self.ports or self.held():
             return False
         self.busy = True
         try:

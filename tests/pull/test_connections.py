@@ -245,3 +245,11 @@ def test_of_connections_that_ended_while_the_queue_was_full_nothing_is_kept(stag
         assert ready(server.send_fd)
     port: Any = server._port
     assert not port.sends.blocked
+
+
+def test_the_status_after_the_close(stage: Stage, form: str) -> None:
+    """It stays known when the context has taken its port and engine with it."""
+    server, _ = stage.pair(form, PEER)
+    server.context.close()
+    assert server.port.status(server.connection) == ErrorCode.NOT_CONNECTED
+    assert server.port.in_flight(server.connection) == 0
