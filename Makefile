@@ -10,7 +10,7 @@ INPUTS := pyproject.toml setup.py comch_next/_version.py $(KERNEL)/build.py $(fi
 	comch_next/_method.c comch_next/driver/protocol/_shield.c $(wildcard comch_next/driver/native/_kernel/*.[ch]) comm_channel_compat/_launcher/audit.c
 
 .DEFAULT_GOAL := help
-.PHONY: help venv demo test lint stress repeat bench docs clean
+.PHONY: help venv demo test compilers lint stress repeat bench docs clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -22,8 +22,12 @@ demo: .venv/installed  ## an old pair is migrated and verified, its messages are
 
 # Each worker begins with the tests of whole files, so that what they share is made once; idle ones take over the rest.
 # Tests wait for processes, and these for each other, so two workers share a core.
-test: lint  ## ruff, mypy --strict and every test, by two workers for each core, eight at most
+test: compilers lint  ## ruff, mypy --strict and every test, by two workers for each core, eight at most
 	@$(BIN)/python -m pytest --numprocesses $$((2 * $$(nproc))) --maxprocesses 8 --dist worksteal
+
+# The tests compile the C and C++ programs of users.
+compilers:
+	@PYTHON="$(PYTHON)" sh tools/check_prerequisites.sh gcc g++
 
 lint: .venv/installed  ## ruff and mypy --strict only
 	@$(BIN)/python -m ruff check .

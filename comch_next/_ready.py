@@ -15,12 +15,12 @@ __all__ = ["Event", "Ready", "Turn"]
 _SHARE = 64  # sends or receives that may follow each other before the loop's other work has its turn
 
 
-# A future that gets a result wakes its task by a call of the loop's: an interrupt between the two would leave the task
-# asleep for ever, even if it is cancelled. So what gives results is uninterrupted.
-
-
 class Event(asyncio.Event):
-    """An event of asyncio that wakes all or none."""
+    """An event of asyncio that wakes all or none.
+
+    A future that gets a result wakes its task by a call of the loop's: an interrupt between the two would leave the task
+    asleep for ever, even if it is cancelled. So whatever gives results, here and below, is uninterrupted.
+    """
 
     set = uninterrupted(asyncio.Event.set)
 

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Reports each missing prerequisite that `make` cannot install on its own line. Used by the Makefile before .venv is made.
+# Reports each missing prerequisite that `make` cannot install on its own line: those of .venv, and the commands that are
+# its arguments. Used by the Makefile.
 python=${PYTHON:-python3}
 missing=0
 say() { echo "missing: $*" >&2; missing=1; }
@@ -36,4 +37,7 @@ if ! $cc -c "$scratch/plain.c" -o "$scratch/plain.o" 2>/dev/null; then
 elif ! $cc -I"$include" -I"$platinclude" -c "$scratch/header.c" -o "$scratch/header.o" 2>/dev/null; then
     say "the C headers of $python (no usable Python.h in $include; on Debian and Ubuntu: apt install python3-dev)"
 fi
+for command in "$@"; do
+    command -v "$command" >/dev/null || say "$command (on Debian and Ubuntu: apt install $command)"
+done
 exit $missing

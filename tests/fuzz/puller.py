@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Iterator
 
 import comch_next as comch
-from tests.fuzz.victim import BAD, DPU, END_S, GOOD, HOST, NAP_S, REST_S, TURNS, held, obey, run
+from tests.fuzz.victim import BAD, DPU, END_S, GOOD, HOST, LOOKS, NAP_S, TURNS, held, obey, run
 from tests.stress.stream import Fault, Stream
 
 _CODES = comch.ErrorCode
@@ -127,12 +127,11 @@ class Puller:
 
     def _rest(self) -> str:
         """Sleep, whatever the bad ones are doing by holding still."""
-        deadline = time.monotonic() + REST_S
-        while self._sleep(NAP_S):
+        for _ in range(LOOKS):
+            if not self._sleep(NAP_S):
+                return ""
             self._look()
-            if time.monotonic() > deadline:
-                raise Fault("nobody wants anything, and it cannot sleep")
-        return ""
+        raise Fault("nobody wants anything, and it cannot sleep")
 
     def _check(self) -> str:
         """See that no bad connection is left; tell what is held."""
