@@ -8,9 +8,11 @@ import errno
 import fcntl
 import os
 from collections.abc import Callable, Iterator
+from importlib import metadata
 from typing import Any
 
 import pytest
+from packaging.requirements import Requirement
 
 import comch_next as comch
 from comch_next import _threaded
@@ -20,7 +22,7 @@ from comch_next.driver.emulated._checks import says_no_memory
 from comch_next.driver.emulated._fabric import meeting, status, topology
 from comch_next.driver.emulated._fabric.greeting import Greeting
 from comch_next.driver.emulated._kernel.removal import Removal
-from comch_next.driver.protocol import by_system, suppress_system
+from comch_next.driver.protocol import _system, by_system, suppress_system
 from comch_next.errors import BadState, NotPermitted
 from tests.test_arrows import ROOT
 
@@ -131,6 +133,12 @@ def test_what_the_library_refuses_is_meant_whoever_calls_it() -> None:
 
     with suppress_system(PermissionError):
         refuse()
+
+
+def test_what_a_dependency_raises_is_meant() -> None:
+    """It is Python that is no program's, as is tomli's, which stands in for tomllib in Python 3.10."""
+    needs = map(Requirement, metadata.requires("doca-channel-compat") or ())
+    assert {need.name for need in needs if "extra" not in str(need.marker)} <= _system._NOT_THE_PROGRAMS
 
 
 def test_other_exceptions_are_not_meant() -> None:

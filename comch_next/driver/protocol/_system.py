@@ -15,7 +15,8 @@ __all__ = ["by_system", "suppress_system"]
 
 _E = TypeVar("_E", bound=BaseException)
 
-_NOT_THE_PROGRAMS = {__name__.partition(".")[0], *sys.stdlib_module_names}
+_DEPENDENCIES = {"cffi", "packaging", "tomli"}  # what is called on the program's behalf, too
+_NOT_THE_PROGRAMS = {__name__.partition(".")[0], *sys.stdlib_module_names, *_DEPENDENCIES}
 
 
 def by_system(*kinds: type[_E]) -> tuple[type[_E], ...]:
