@@ -7,12 +7,14 @@ import os
 import resource
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from unittest.mock import DEFAULT, Mock
 
 import pytest
 
 import comch_next as comch
 from comch_next import Client, State
+from comch_next.driver.emulated._fabric import status
 from tests.control_path.pair import Side, client, connect, leave, server, until
 from tests.descriptors import open_fds
 from tests.inside import inside
@@ -134,3 +136,15 @@ def test_no_room_for_memory_is_no_memory(monkeypatch: pytest.MonkeyPatch) -> Non
         monkeypatch.setattr(os, "posix_fallocate", Mock(side_effect=OSError(errno.ENOSPC, "no space")))
         with pytest.raises(comch.NoMemory):
             comch.Mmap(device, 4096)
+
+
+def test_a_start_that_fails_at_its_end_leaves_the_name_free(monkeypatch: pytest.MonkeyPatch, runtime_dir: Path) -> None:
+    """What it is published with may be imported only then, for which there is no descriptor."""
+    side = server()
+    with monkeypatch.context() as exhausted:
+        exhausted.setattr(status.Status, "encode", Mock(side_effect=OSError(errno.EMFILE, "no descriptors")))
+        with pytest.raises(comch.Initialization, match="no descriptors"):
+            side.context.start()
+    assert (side.context.state, list(runtime_dir.iterdir())) == (State.IDLE, [])
+    side.context.start()
+    leave(side)

@@ -9,6 +9,7 @@ import pytest
 
 from comch_next import BadState, Device, InvalidValue, Mmap, NotPermitted
 from tests.memory.conftest import READ_WRITE, SIZE, Bufs
+from tests.processes import StartPython
 
 
 def test_the_view_is_the_memory(mmap: Mmap, bufs: Bufs) -> None:
@@ -119,3 +120,31 @@ def test_a_callback_that_raises_does_not_keep_the_map(device: Device) -> None:
     mmap.destroy()
     with pytest.raises(InvalidValue, match="has been destroyed"):
         mmap.start()
+
+CIRCLE = """
+import gc, sys
+import comch_next as comch
+from multiprocessing.shared_memory import SharedMemory
+
+class Session:
+    pass
+
+def drop(memory):
+    session = Session()
+    session.mmap = comch.Mmap(comch.open_device("b1:00.0"), memory, comch.AccessFlag.LOCAL_READ_WRITE)
+    session.itself = session
+
+gc.disable()
+drop(memoryview(bytearray(64)))
+shared = SharedMemory(create=True, size=64)
+drop(shared.buf)
+gc.collect()
+shared.close()
+shared.unlink()
+print("collected")
+"""
+
+
+def test_a_view_in_a_circle_is_collected(start_python: StartPython) -> None:
+    """The collector clears a memoryview before it frees what holds it, which nothing in C survives."""
+    assert start_python("-c", CIRCLE).finish().stdout == "collected\n"

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
 import comch_next as comch
-from comch_next import State
+from comch_next import State, TimeOut
 from tests.processes import SOON_S
 from tests.pull.support import Stage, ready, until
 
@@ -40,3 +42,20 @@ def test_work_begun_after_arming_rings(stage: Stage) -> None:
     engine.request_notification()
     client.stop()
     assert ready(engine.notification_handle, SOON_S)
+
+
+@pytest.mark.parametrize("asked_before", [True, False])
+def test_a_send_given_up_before_the_welcome(stage: Stage, asked_before: bool) -> None:
+    """It waited for the welcome; who receives still does."""
+    server = stage.server("driver", one_sided=True)
+    server.context.listen()
+    client = stage.client("driver", one_sided=True).context
+    client.connect(timeout=0)
+    if asked_before:
+        assert not ready(client.recv_fd)
+    with pytest.raises(TimeOut):
+        client.connection.send(b"too early", timeout=0.01)
+    client.arm_recv()
+    assert not ready(client.recv_fd)
+    until(lambda: comch.outcome(server.context.receive, timeout=0) and server.connections)
+    assert ready(client.recv_fd, SOON_S)

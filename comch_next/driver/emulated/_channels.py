@@ -129,9 +129,13 @@ class Channels:
             self._accepting.register(sock, select.EPOLLIN)
         self._accepting_fds.add(sock.fileno())
 
+    def connected(self, sock: Watchable) -> None:
+        """Watch a socket where somebody has come in: it is the end of a connection from now on."""
+        self._stop_accepting(sock)
+        self.end(sock)
+
     def end(self, sock: Watchable, *, wake_on_data: bool = False) -> None:
         """Watch the socket of a connection. `wake_on_data`: wake for a farewell, too, on a one-sided port."""
-        self._stop_accepting(sock)
         if self._ends is not None:
             events = select.EPOLLIN if wake_on_data else self._end_events
             before = self._watched.get(sock.fileno())

@@ -13,7 +13,16 @@ from comch_next.driver.emulated._guard import UNCONNECTED, Find, guard
 from comch_next.driver.emulated._kernel.memory import ffi, make_shared, map_shared
 from comch_next.driver.emulated._mmap import PCI, Mmap, living_mmap
 from comch_next.driver.emulated._sharing import ALL, Sharing
-from comch_next.driver.protocol import NO_BUFFER, by_system, interruptible, listed, quoted, refuse_kernel, uninterrupted
+from comch_next.driver.protocol import (
+    NO_BUFFER,
+    borrowed,
+    by_system,
+    interruptible,
+    listed,
+    quoted,
+    refuse_kernel,
+    uninterrupted,
+)
 from comch_next.errors import (
     AlreadyExist,
     BadState,
@@ -141,7 +150,7 @@ class Mmaps(Sharing):
     @uninterrupted
     def set_memrange(self, mmap: Mmap, memory: Any) -> None:
         try:
-            held = ffi.from_buffer("char[]", memory, require_writable=True)
+            held = ffi.from_buffer("char[]", borrowed(memory), require_writable=True)
         except by_system(*NO_BUFFER):
             raise InvalidValue(f"mmap_set_memrange takes writable memory in one piece, not {quoted(memory)}") from None
         self._set_range(mmap, held, len(held), -1)

@@ -123,7 +123,7 @@ class Pulled(Handle):
         self.poller.add(connection)
         self.channels.listen(connection)
         if connection.sock is not None:  # a sender that waits for room must be woken by this connection's death, too
-            self.channels.end(connection.sock)
+            self.channels.connected(connection.sock)
 
     def on_admitted(self, connection: Connection) -> None: ...  # by accept, which returns it
 

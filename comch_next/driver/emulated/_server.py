@@ -72,14 +72,14 @@ class Server(ControlContext):
             self._removal = Removal.of(self._listener.path)
             if self._removal is not None:
                 self.watched(self._removal, self._removal.drain, accepts=True)
+            most = device.limits.max_clients
+            self._board = Board.of(most)  # last: what the server itself needs comes first
+            place = self._board.place if self._board is not None else None
+            status = Status.of_this_process(self.name, device.pci_addr, representor, most, place)
+            self._listener.publish(status.encode())
         except BaseException:
             self.end()
             raise
-        most = device.limits.max_clients
-        self._board = Board.of(most)  # last: what the server itself needs comes first
-        place = self._board.place if self._board is not None else None
-        status = Status.of_this_process(self.name, device.pci_addr, representor, most, place)
-        self._listener.publish(status.encode())
 
     @uninterrupted
     def end(self) -> None:

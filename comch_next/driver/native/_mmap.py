@@ -9,7 +9,7 @@ from comch_next.driver.native._calls import ENDING, Noun, call
 from comch_next.driver.native._device import Dev
 from comch_next.driver.native._handle import Handle, Life, address, live
 from comch_next.driver.native._library import Library, check, ffi, passed
-from comch_next.driver.protocol import NO_BUFFER, by_system, interruptible, quoted, uninterrupted
+from comch_next.driver.protocol import NO_BUFFER, borrowed, by_system, interruptible, quoted, uninterrupted
 from comch_next.errors import InvalidValue, NoMemory, NotPermitted, NotSupported
 
 __all__ = ["Mmap", "Mmaps"]
@@ -98,7 +98,7 @@ class Mmaps(Noun):
     def set_memrange(self, mmap: object, memory: Any) -> None:
         name = "doca_mmap_set_memrange"
         try:
-            held = ffi.from_buffer("char[]", memory, require_writable=True)
+            held = ffi.from_buffer("char[]", borrowed(memory), require_writable=True)
         except by_system(*NO_BUFFER):
             raise InvalidValue(f"{name} takes writable memory in one piece, not {quoted(memory)}") from None
         self._set_range(live(mmap, Mmap, name), held)

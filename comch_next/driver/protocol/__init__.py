@@ -75,7 +75,7 @@ from comch_next.driver.protocol._handles import (
 )
 from comch_next.driver.protocol._kernels import KERNELS, device_calls, enter_kernel, leave_kernel, refuse_kernel
 from comch_next.driver.protocol._lock import Lock, new_lock
-from comch_next.driver.protocol._memory import NO_BUFFER, BufInventories, Bufs, Mmaps
+from comch_next.driver.protocol._memory import NO_BUFFER, BufInventories, Bufs, Mmaps, borrowed
 from comch_next.driver.protocol._port import Call, OpenPort, Port, QuickCalls
 from comch_next.driver.protocol._shield import Finalized, handing_on, shielded
 from comch_next.driver.protocol._signals import Own, interruptible, signals_blocked, uninterrupted
@@ -145,6 +145,7 @@ __all__ = [
     "WeakSet",
     "WeakTable",
     "at_exit",
+    "borrowed",
     "by_system",
     "bytes_of",
     "counted",

@@ -1,15 +1,25 @@
 """Memory maps and buffers (guide: DOCA Core Memory Subsystem)."""
 
+import ctypes
 from collections.abc import Callable
 from typing import Any
 
 from comch_next.driver.protocol._handles import Buf, BufInventory, Dev, DevInfo, Dpa, Mmap
 from comch_next.driver.protocol._typed import Protocol
 
-__all__ = ["NO_BUFFER", "BufInventories", "Bufs", "Mmaps"]
+__all__ = ["NO_BUFFER", "BufInventories", "Bufs", "Mmaps", "borrowed"]
 
 Callback = Callable[..., object]
 NO_BUFFER = (TypeError, ValueError, BufferError)  # what Python raises for what has no bytes, or none any more
+
+
+def borrowed(memory: Any) -> "ctypes.Array[ctypes.c_char]":
+    """Writable memory of the program's, in one piece, for C to hold. Raises one of NO_BUFFER for anything else.
+
+    C must not hold a memoryview itself: when it is garbage, the collector clears it first, and then the return of what
+    is held of it ends the process. What ctypes holds of one goes with it.
+    """
+    return (ctypes.c_char * memoryview(memory).nbytes).from_buffer(memory)
 
 
 class Mmaps(Protocol):
