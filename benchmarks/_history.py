@@ -29,6 +29,7 @@ def commit(folder: Path) -> dict[str, object] | None:
     if shown is None:
         return None
     number, date = shown.split()
+    date = date.replace("Z", "+00:00")  # as git says since 2.45, which Python 3.10 does not read
     return {"id": number, "date": date, "changed": bool(_git(folder, "status", "--porcelain", "--untracked-files=no"))}
 
 

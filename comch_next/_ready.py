@@ -18,8 +18,8 @@ _SHARE = 64  # sends or receives that may follow each other before the loop's ot
 class Event(asyncio.Event):
     """An event of asyncio that wakes all or none.
 
-    A future that gets a result wakes its task by a call of the loop's: an interrupt between the two would leave the task
-    asleep for ever, even if it is cancelled. So whatever gives results, here and below, is uninterrupted.
+    A future that gets a result wakes its task by a call of the loop's: an interrupt between the two would leave the
+    task asleep for ever, even if it is cancelled. So whatever gives results, here and below, is uninterrupted.
     """
 
     set = uninterrupted(asyncio.Event.set)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import AsyncIterator, Callable, Coroutine
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -41,8 +41,11 @@ class Loop(asyncio.SelectorEventLoop):
 def held() -> int:
     """How many descriptors this process has, without the pipes to its children."""
     folder = Path("/proc/self/fd")
-    entries = [entry for entry in folder.iterdir() if entry.is_symlink()]  # but that of the listing itself
-    return len([entry for entry in entries if not os.readlink(entry).startswith("pipe:")])
+    kinds = []
+    for entry in folder.iterdir():
+        with suppress(FileNotFoundError):  # that of the listing itself, or one that another thread closes
+            kinds.append(os.readlink(entry))
+    return len([kind for kind in kinds if not kind.startswith("pipe:")])
 
 
 def run(main: Coroutine[Any, Any, T]) -> T:

@@ -17,6 +17,7 @@ except ImportError:
     other = interpreters.create(isolated=False)
 failed = interpreters.run_string(other, sys.argv[1])
 assert failed is None, failed
+interpreters.destroy(other)
 """
 
 # A send that has arrived when its connection ends, and one that is written at once.

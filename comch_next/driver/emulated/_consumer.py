@@ -54,14 +54,14 @@ class Consumer(FastContext, calls.Consumer):
     undelivered = ErrorCode.IO_FAILED  # a receive, where the exporter of the memory has gone
 
     def __init__(self, path: Path, mmap: Mmap) -> None:
-        super().__init__(path)
+        self._offer: Offer | None = None
+        self._bell = -1  # this side's end; producers have the other
+        super().__init__(path)  # from here on a fork on another thread lets go of these
         self.mmap, self.addr = mmap, mmap.addr
         self.remote = mmap.remote is not None
         self.imm_max = path.most_imm_data
         self.posts: Any = None
         self.posted = deque()
-        self._offer: Offer | None = None
-        self._bell = -1  # this side's end; producers have the other
         self._memory: Any = None  # keeps the posts mapped
         self._deadline = 0.0  # of its stop
         self._alarm: Alarm | None = None  # which wakes the program then
@@ -154,6 +154,7 @@ class Consumer(FastContext, calls.Consumer):
             self._alarm.set(PATIENCE_S)
             self.engine.notification.watch(self._alarm)
 
+    @uninterrupted
     def _end_patience(self) -> None:
         alarm, self._alarm = self._alarm, None
         if alarm is not None:
@@ -163,8 +164,12 @@ class Consumer(FastContext, calls.Consumer):
 
     def check(self) -> bool:
         moved = super().check()
-        if self.state is not State.STOPPING or (self.posted and self._being_written()):
+        if self.state is not State.STOPPING:
             return moved
+        if self.posted and self._being_written():
+            if monotonic() < self._deadline:
+                return moved
+            self.report_violation()
         self._end_patience()
         if self.posted:
             assert self.engine is not None
@@ -191,18 +196,12 @@ class Consumer(FastContext, calls.Consumer):
             else:
                 task.finish(why)
 
-    def give_up(self, task: FastTask) -> None:
-        if task not in self.posted:  # else the completion finds out
-            super().give_up(task)
+    def arm(self) -> bool:
+        return super().arm() or (self.state is State.STOPPING and bool(self.posted) and not self._being_written())
 
     def _being_written(self) -> bool:
-        """Return whether a producer has to finish first; one that died, or violates the protocol, never will."""
-        if self.fatal or self.path.status is not SUCCESS or not lib.comch_being_written(self.posts):
-            return False
-        if monotonic() < self._deadline:
-            return True
-        self.report_violation()
-        return False
+        """Return whether a producer has to finish first; one that died never will."""
+        return not self.fatal and self.path.status is SUCCESS and bool(lib.comch_being_written(self.posts))
 
     def _stop_reading(self) -> None:
         """Stop reading the posts: what is still written there is dropped."""
@@ -353,6 +352,7 @@ class PostRecvTasks(FastTasks):
                 raise InvalidValue("task_submit: the buffer is longer than a consumer's may be")
         if context.moving:  # it is stopping
             task.finish_now(context.why())
+            context.busy_engine()
         else:
             # Nothing is in its way: what was has been removed meanwhile.
             raise BadState("task_submit was attempted on a task or buffer that two threads use at once")

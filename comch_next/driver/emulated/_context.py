@@ -208,11 +208,8 @@ class Context(Handle, calls.Context, ABC):
     def busy_engine(self) -> None:
         """Have progress attend to this context."""
         engine = self.engine
-        if engine is not None:
-            engine.active.add(self)
-            self.attended = not engine.notification.armed
-            if not self.attended:
-                engine.request_notification()  # it sleeps, and does not wait for this yet
+        if engine is not None and self.enlist():
+            engine.request_notification()  # it sleeps, and does not wait for this yet
 
     # Polling the sockets
 
@@ -242,21 +239,29 @@ class Context(Handle, calls.Context, ABC):
         return moved
 
     def _poll_sockets(self, engine: Progress, completed: bool) -> bool:
-        moved = False
         ready = [(fd, self._handlers.get(fd)) for fd, _ in self.watch.poll(0, _EVENTS)]
-        for fd, handler in ready:
-            # Else another one's handler has closed it since, and its number may be a new one's.
-            if handler is not None and self._handlers.get(fd) is handler:
-                handler()
-                moved = True
-            if engine.full:
-                return moved
+        moved = bool(ready) and self._handle(engine, ready)
+        if engine.full:
+            return moved
         moved |= self.check()
         if not engine.full and (completed or not self.finished):
             moved |= self.report_losses()
         if not engine.full and self.drained() and self.vacate(LEGAL[State.IDLE]):
             self.move(Trigger.DRAINED)
             moved = True
+        return moved
+
+    @uninterrupted
+    def _handle(self, engine: Progress, ready: list[tuple[int, Callable[[], None] | None]]) -> bool:
+        """Call the handlers of sockets that are ready. Whether there were any."""
+        moved = False
+        for fd, handler in ready:
+            # Else another one's handler has closed it since, and its number may be a new one's.
+            if handler is not None and self._handlers.get(fd) is handler:
+                handler()
+                moved = True
+            if engine.full:
+                break
         return moved
 
     def attend(self) -> bool:

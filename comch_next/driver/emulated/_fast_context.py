@@ -14,7 +14,7 @@ from comch_next.driver.emulated._fabric.topology import Limits
 from comch_next.driver.emulated._kernel import calls
 from comch_next.driver.emulated._path import Path
 from comch_next.driver.emulated._state import LEGAL, Trigger
-from comch_next.driver.emulated._task import LIBRARY, POOL, PROGRAM, SUCCESS, Task, Tasks, held_by_program
+from comch_next.driver.emulated._task import PROGRAM, SUCCESS, Task, Tasks, held_by_program
 from comch_next.driver.protocol import by_system, new_lock, suppress_system, uninterrupted
 from comch_next.errors import BadState, Initialization, NoMemory, NotConnected, NotSupported
 
@@ -46,10 +46,9 @@ class FastTasks(Tasks):
 
         The header asks that no submitted task be freed; NVIDIA's secure channel frees its posted receives.
         """
-        if task.owner is not LIBRARY:
+        if not task.give_up(task.ctx.posted):
             held_by_program(task, "task_free")
-        task.ctx.give_up(task)
-        task.owner, task.token = POOL, None
+            raise BadState("task_free: the task has just completed, on another thread")
 
     def get_buf(self, task: FastTask) -> object | None:
         return task.buf
@@ -136,14 +135,6 @@ class FastContext(Context, calls.FastContext):
         if not self.lost and self.state in (State.STARTING, State.RUNNING):
             self.lost.append(self.path)
             self.busy_engine()
-
-    def give_up(self, task: FastTask) -> None:
-        """The program has freed a task that has been submitted, and whose completion has not been reported."""
-        try:
-            self.finished.remove(task)
-        except by_system(ValueError):
-            raise BadState("task_free: the task has just completed, on another thread") from None
-        self.tasks_out -= 1
 
     def why(self) -> ErrorCode:
         """Return what tasks fail with: this side's stop, or what ended the other, be it not noticed yet."""

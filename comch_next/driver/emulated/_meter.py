@@ -159,7 +159,6 @@ class Meter:
 
     def _attend(self, context: Context) -> bool:
         """One completion of a context; without any, what else it has to do."""
-        engine = self._engine
         if context.engine is None:
             return False  # a callback has just destroyed it
         task = context.take_finished()
@@ -168,9 +167,7 @@ class Meter:
             self._run(context.on_done if task.status == SUCCESS else context.on_failed, task.token)
             return True
         moved = (context.moving or bool(context.lost)) and context.poll_sockets(completed=True)
-        if context.settled():
-            engine.active.discard(context)
-            context.attended = False
+        context.settle()
         return moved
 
 

@@ -39,6 +39,7 @@ class Producer(FastContext, calls.Producer):
 
     kind = "producer"
     start_trigger = Trigger.START_NOW
+    posted = ()  # a producer's tasks complete at once
 
     def __init__(self, path: Path) -> None:
         super().__init__(path)

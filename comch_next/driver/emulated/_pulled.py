@@ -198,7 +198,7 @@ class Pulled(Handle):
 
     def let_go(self) -> None:
         """Close its descriptors, and read no ring; a forked child does just this."""
+        self.poller.follow(())  # first: what follows may find a descriptor that the program has closed
         self.channels.close()
-        self.poller.follow(())
         for greeting in self.waiting:
             greeting.let_go()

@@ -9,8 +9,8 @@ from comch_next.driver.emulated._connection import Connection
 from comch_next.driver.emulated._control import ControlContext
 from comch_next.driver.emulated._kernel import calls
 from comch_next.driver.emulated._kernel.ring import lib
-from comch_next.driver.emulated._task import LIBRARY, PROGRAM, SUCCESS, Task, Tasks, held_by_program
-from comch_next.driver.protocol import Call, by_system, counted, quoted
+from comch_next.driver.emulated._task import PROGRAM, SUCCESS, Task, Tasks, held_by_program
+from comch_next.driver.protocol import Call, by_system, counted, quoted, uninterrupted
 from comch_next.errors import InvalidValue, NoMemory
 
 OK = lib.COMCH_OK
@@ -75,7 +75,11 @@ class SendTasks(Tasks):
 
     kind = SendTask
 
-    def submit(self, task: SendTask) -> None:
+    submit: Any = staticmethod(SendTask.submit)
+
+    @uninterrupted
+    def submit_checked(self, task: SendTask) -> None:
+        """Submit a task that may be refused, or fail."""
         if task.owner is not PROGRAM:
             held_by_program(task, "task_submit")
         context = task.ctx
@@ -84,7 +88,6 @@ class SendTasks(Tasks):
         result = task.launch()
         if result != OK:
             self._refused(task, task.connection, result)
-        task.owner = LIBRARY
         if not context.attended:
             context.busy_engine()
 
@@ -94,7 +97,8 @@ class SendTasks(Tasks):
             raise NoMemory("task_submit: no memory for the next part of the ring")
         if result == lib.COMCH_CORRUPT:
             link.on_protocol_violation()
-        task.finish(ErrorCode.CONNECTION_ABORTED if link.status == SUCCESS else link.status)
+        if not task.fail(ErrorCode.CONNECTION_ABORTED if link.status == SUCCESS else link.status):
+            held_by_program(task, "task_submit")  # the pool has taken it back meanwhile
 
 
 SendTask._tasks = SendTasks()

@@ -40,14 +40,14 @@ class Server(ControlContext):
     start_trigger = Trigger.START_NOW
 
     def __init__(self, dev: Dev, rep: DevRep, name: str) -> None:
-        super().__init__(dev, name)
-        self.delivery = Pushed(self)
-        self.rep = rep
         self.lobby = Lobby()
         self._listener: Listener | None = None
         self._board: Board | None = None
-        self._events = select.EPOLLIN  # what the listener is watched for
         self._removal: Removal | None = None
+        super().__init__(dev, name)  # from here on a fork on another thread lets go of all these
+        self.delivery = Pushed(self)
+        self.rep = rep
+        self._events = select.EPOLLIN  # what the listener is watched for
         rep.users.add(self)
 
     @property

@@ -258,7 +258,7 @@ static PyObject *task_submit(PostRecvTask *task, PyObject *Py_UNUSED(none))
         return calls_by_the_noun(&task->fast.task, calls_checked_name);
     task->offset = buf ? buf->data + buf->data_len - consumer->addr : 0;
     task->room = buf ? buf->head + buf->len - (buf->data + buf->data_len) : 0;
-    if (calls_queue(consumer->posted, &task->fast))
+    if (calls_queue(consumer->posted, &task->fast.task))
         return NULL;
     comch_post_buffer(consumer->posts, task->offset, (uint32_t)task->room, buf != NULL);
     if (buf)

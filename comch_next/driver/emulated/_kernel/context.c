@@ -43,15 +43,29 @@ static PyObject *context_disinherit(Context *context, PyObject *Py_UNUSED(none))
 }
 
 /* Whether progress has nothing to do for it but what the engine does for all. */
-int calls_settled(Context *context)
+static int is_settled(Context *context)
 {
     return !(calls_any(context->sending) || calls_any(context->finished) || calls_any(context->lost)
              || context->moving);
 }
 
-static PyObject *context_settled(Context *context, PyObject *Py_UNUSED(none))
+/* Have progress attend to a context no more, if it is settled. Whether that failed. */
+int calls_settle(Context *context)
 {
-    return PyBool_FromLong(calls_settled(context));
+    if (!is_settled(context) || !calls_is(context->engine, calls_engine_type))
+        return 0;
+    context->attended = 0;
+    return PySet_Discard(SELF(Engine, context->engine)->active, (PyObject *)context) < 0;
+}
+
+/* settle(): have progress attend to it no more, if there is nothing to do for it; in one step, because tasks are submitted
+ * without the engine's lock.
+ */
+static PyObject *context_settle(Context *context, PyObject *Py_UNUSED(none))
+{
+    if (calls_settle(context))
+        return NULL;
+    Py_RETURN_NONE;
 }
 
 /* take_back(): the program's tasks are the pool's again, unless one of them has been submitted meanwhile. Whether they
@@ -77,10 +91,36 @@ static PyObject *context_vacate(Context *context, PyObject *legal)
     Py_RETURN_TRUE;
 }
 
+/* The channel of its engine, if that is armed: the engine sleeps. */
+static Channel *armed_channel(Context *context)
+{
+    PyObject *channel = calls_is(context->engine, calls_engine_type) ? SELF(Engine, context->engine)->notification : NULL;
+
+    return calls_is(channel, calls_channel_type) && SELF(Channel, channel)->armed ? SELF(Channel, channel) : NULL;
+}
+
+/* Have the next progress attend to a context; nobody is woken for it. Whether that failed. */
+int calls_enlist(Context *context)
+{
+    if (!calls_is(context->engine, calls_engine_type))
+        return 0;
+    context->attended = !armed_channel(context);
+    return PySet_Add(SELF(Engine, context->engine)->active, (PyObject *)context);
+}
+
+/* enlist(): have the next progress attend to it. Whether its engine sleeps, and has to be armed anew. In one step, because
+ * the progress of another thread may have done with it at any time.
+ */
+static PyObject *context_enlist(Context *context, PyObject *Py_UNUSED(none))
+{
+    return calls_enlist(context) ? NULL : PyBool_FromLong(armed_channel(context) != NULL);
+}
+
 static PyMethodDef context_methods[] = {
     {"vacate", (PyCFunction)context_vacate, METH_O, NULL},
     {"take_back", (PyCFunction)context_take_back, METH_NOARGS, NULL},
-    {"settled", (PyCFunction)context_settled, METH_NOARGS, NULL},
+    {"settle", (PyCFunction)context_settle, METH_NOARGS, NULL},
+    {"enlist", (PyCFunction)context_enlist, METH_NOARGS, NULL},
     {"disinherit", (PyCFunction)context_disinherit, METH_NOARGS, NULL},
     {0},
 };
@@ -117,28 +157,29 @@ int calls_allows(Context *context, PyObject *call)
     return context && context->legal && PySet_Contains(context->legal, call) == 1;
 }
 
-/* Have the next progress attend to a context; nobody is woken for it. Whether that failed. */
-int calls_enlist(Context *context)
-{
-    return calls_is(context->engine, calls_engine_type)
-           && PySet_Add(SELF(Engine, context->engine)->active, (PyObject *)context);
-}
-
-/* Have progress attend to a context that it may have done with. An engine that sleeps is armed anew, in Python. */
+/* Have progress attend to a context that it may have done with. An engine that sleeps is armed anew, in Python; one that
+ * an interrupt keeps from that is woken.
+ */
 int calls_attend(Context *context)
 {
-    Engine *engine = SELF(Engine, context->engine);
-    PyObject *done;
+    PyObject *done, *kind, *error, *trace;
+    Channel *channel;
 
-    if (context->attended || !calls_is(context->engine, calls_engine_type))
+    if (context->attended)
         return 0;
-    if (!calls_is(engine->notification, calls_channel_type) || !SELF(Channel, engine->notification)->armed) {
-        context->attended = 1;
-        return PySet_Add(engine->active, (PyObject *)context);
+    if (calls_enlist(context))
+        return -1;
+    if (!armed_channel(context))
+        return 0;
+    if ((done = PyObject_CallMethodObjArgs((PyObject *)context, busy_name, NULL))) {
+        Py_DECREF(done);
+        return 0;
     }
-    done = PyObject_CallMethodObjArgs((PyObject *)context, busy_name, NULL);
-    Py_XDECREF(done);
-    return done ? 0 : -1;
+    PyErr_Fetch(&kind, &error, &trace);
+    if ((channel = armed_channel(context)) && calls_ring(channel))
+        PyErr_Clear();
+    PyErr_Restore(kind, error, trace);
+    return -1;
 }
 
 int calls_add_context(PyObject *module)

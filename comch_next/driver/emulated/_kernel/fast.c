@@ -3,7 +3,8 @@
 
 PyTypeObject *calls_fast_context_type, *calls_fast_task_type, *calls_buf_type;
 static PyTypeObject *buf_owner_type;
-PyObject *calls_submit_name, *calls_checked_name, *calls_append_name;
+PyObject *calls_submit_name, *calls_checked_name;
+static PyObject *remove_name;
 
 static int buf_traverse(Buf *buf, visitproc visit, void *arg)
 {
@@ -148,35 +149,34 @@ int calls_single(Buf *buf)
     return buf->refcount && !calls_given(buf->next) && !calls_given(buf->previous);
 }
 
-/* Add a task to a queue of those that the library holds. Whether that failed. */
-int calls_queue(PyObject *queue, FastTask *task)
-{
-    PyObject *added;
-
-    calls_set(&task->task.owner, calls_library);
-    if ((added = PyObject_CallMethodObjArgs(queue, calls_append_name, (PyObject *)task, NULL))) {
-        Py_DECREF(added);
-        return 0;
-    }
-    calls_set(&task->task.owner, calls_program);
-    return -1;
-}
-
-/* fail(status): submit it, to complete with this status. Whether the program held it; in one step, because the pool may
- * take it back at any time.
+/* give_up(posted): free it though it is submitted; no callback reports it. The completion of one that is among the posted
+ * finds out. Whether the library still held it; in one step, because another thread may complete it at any time.
  */
-static PyObject *fast_task_fail(FastTask *task, PyObject *status)
+static PyObject *fast_task_give_up(FastTask *task, PyObject *posted)
 {
-    if (calls_owner(&task->task) != calls_program)
-        Py_RETURN_FALSE;
-    calls_set(&task->task.status, status);
-    if (calls_queue(SELF(Context, task->task.ctx)->finished, task))
-        return NULL;
+    Context *context = SELF(Context, task->task.ctx);
+    int is_posted;
+
+    if (calls_owner(&task->task) != calls_library || (is_posted = PySequence_Contains(posted, (PyObject *)task)) < 0)
+        return PyErr_Occurred() ? NULL : PyBool_FromLong(0);
+    if (!is_posted) {
+        PyObject *removed = PyObject_CallMethodObjArgs(context->finished, remove_name, (PyObject *)task, NULL);
+        if (!removed) {
+            if (!PyErr_ExceptionMatches(PyExc_ValueError))
+                return NULL;
+            PyErr_Clear();
+            Py_RETURN_FALSE;  /* it is being completed */
+        }
+        Py_DECREF(removed);
+        context->tasks_out--;
+    }
+    calls_set(&task->task.owner, calls_pool);
+    Py_CLEAR(task->task.token);
     Py_RETURN_TRUE;
 }
 
 static PyMethodDef fast_task_methods[] = {
-    {"fail", (PyCFunction)fast_task_fail, METH_O, NULL},
+    {"give_up", (PyCFunction)fast_task_give_up, METH_O, NULL},
     {0},
 };
 
@@ -220,8 +220,7 @@ static PyType_Spec fast_context_spec = {
 int calls_add_fast(PyObject *module)
 {
     const Name names[] = {
-        {&calls_submit_name, "task_submit"}, {&calls_checked_name, "submit_checked"}, {&calls_append_name, "append"},
-        {0},
+        {&calls_submit_name, "task_submit"}, {&calls_checked_name, "submit_checked"}, {&remove_name, "remove"}, {0},
     };
 
     return calls_intern(names) || calls_add_type(module, &buf_owner_spec, NULL, &buf_owner_type)

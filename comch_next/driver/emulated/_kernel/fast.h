@@ -34,14 +34,13 @@ typedef struct {
 } FastContext;
 
 extern PyTypeObject *calls_fast_context_type, *calls_fast_task_type, *calls_buf_type;
-extern PyObject *calls_submit_name, *calls_checked_name, *calls_append_name;  /* methods */
+extern PyObject *calls_submit_name, *calls_checked_name;  /* methods */
 
 int calls_fast_task_traverse(FastTask *task, visitproc visit, void *arg);
 int calls_fast_task_clear(FastTask *task);
 int calls_submittable(FastTask *task, PyTypeObject *kind);
 Buf *calls_buf(FastTask *task);
 int calls_single(Buf *buf);
-int calls_queue(PyObject *queue, FastTask *task);
 
 /* consumer.c */
 int calls_any_filled(PyObject *consumer);

@@ -9,20 +9,24 @@
 
 #include "foreign.h"
 
+#ifndef SCM_PIDFD
+#define SCM_PIDFD 4  /* since Linux 6.5: the sender's, where whoever has the socket has asked for it */
+#endif
+
 enum { RINGS = 8, MOST_FDS = 253, MOST_QUEUED = 4096, DEEPEST = 16 };
 
 static void discard(int fd, int depth);
 
 typedef union {
     struct cmsghdr align;
-    char room[CMSG_SPACE(MOST_FDS * sizeof(int)) + CMSG_SPACE(sizeof(struct ucred))];
+    char room[CMSG_SPACE(MOST_FDS * sizeof(int)) + CMSG_SPACE(sizeof(int)) + CMSG_SPACE(sizeof(struct ucred))];
 } control;
 
-/* Discard the descriptors that came with a message. */
+/* Discard the descriptors that came with a message, or are made for it. */
 static void discard_fds(struct msghdr *message, int depth)
 {
     for (struct cmsghdr *part = CMSG_FIRSTHDR(message); part; part = CMSG_NXTHDR(message, part))
-        if (part->cmsg_level == SOL_SOCKET && part->cmsg_type == SCM_RIGHTS)
+        if (part->cmsg_level == SOL_SOCKET && (part->cmsg_type == SCM_RIGHTS || part->cmsg_type == SCM_PIDFD))
             for (size_t at = 0; at + sizeof(int) <= part->cmsg_len - CMSG_LEN(0); at += sizeof(int))
                 discard(*(int *)(CMSG_DATA(part) + at), depth - 1);
 }

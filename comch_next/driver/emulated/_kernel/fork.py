@@ -12,7 +12,7 @@ Tasks and buffers need no place here: what can be done with one leads to its con
 import os
 from typing import Any, NoReturn, TypeVar
 
-from comch_next.driver.protocol import WeakSet, shielded, suppress_system
+from comch_next.driver.protocol import WeakSet, by_system, shielded
 from comch_next.driver.protocol._typed import Protocol
 from comch_next.errors import BadState
 
@@ -64,11 +64,8 @@ _INHERITED = {"__str__": _name, "__getattr__": _refuse, "__setattr__": _refuse}
 def _disinherit() -> None:
     """In the child: close everything first, while the handles still know each other."""
     handles = living()
-    _owned.clear()
     names = list(map(str, handles))
-    for handle in handles:
-        with suppress_system(OSError):
-            handle.let_go()
+    failures = [error for handle in handles if (error := _let_go(handle)) is not None]
     for handle, name in zip(handles, names, strict=True):
         kind = type(handle)
         vars(handle).clear()
@@ -76,6 +73,20 @@ def _disinherit() -> None:
             disinherit(handle)  # what its C part knows
         vars(handle)["_inherited"] = name
         handle.__class__ = type(kind.__name__, (kind,), dict(_INHERITED))
+        _owned.discard(handle)
+    if failures:
+        raise failures[0]
+
+
+def _let_go(handle: Any) -> Exception | None:
+    """Close what it has. A failure is returned: the child must own nothing else either."""
+    try:
+        handle.let_go()
+    except by_system(OSError):
+        return None  # the program has closed one by itself
+    except Exception as error:
+        return error
+    return None
 
 
 os.register_at_fork(after_in_child=shielded(_disinherit))

@@ -122,6 +122,8 @@ static int link_clear(Link *link)
 /* Know nothing any more: in a forked child. */
 static PyObject *link_disinherit(Link *link, PyObject *Py_UNUSED(none))
 {
+    if (calls_is(link->poller, calls_poller_type))
+        SELF(Poller, link->poller)->c.count = 0;  /* of the rings, whose memory goes */
     link_clear(link);
     Py_RETURN_NONE;
 }

@@ -151,7 +151,7 @@ PyObject *calls_make_clear(PyObject *module, PyObject *args);
 /* context.c */
 int calls_context_traverse(Context *context, visitproc visit, void *arg);
 int calls_context_clear(Context *context);
-int calls_settled(Context *context);
+int calls_settle(Context *context);
 int calls_allows(Context *context, PyObject *call);
 int calls_enlist(Context *context);
 int calls_attend(Context *context);
@@ -161,6 +161,7 @@ int calls_task_traverse(Task *task, visitproc visit, void *arg);
 int calls_task_clear(Task *task);
 PyObject *calls_owner(Task *task);
 void calls_release(Task *task);
+int calls_queue(PyObject *queue, Task *task);
 int calls_has_place(Context *context);
 void calls_fill(Task *task, PyObject *ctx);
 PyObject *calls_by_the_noun(Task *task, PyObject *call);

@@ -181,7 +181,7 @@ static PyObject *task_submit(ProducerSendTask *task, PyObject *Py_UNUSED(none))
         return calls_by_the_noun(&task->fast.task, calls_checked_name);
     }
     calls_set(&task->fast.task.status, calls_success);
-    if (calls_queue(context->finished, &task->fast) || calls_attend(context))
+    if (calls_queue(context->finished, &task->fast.task) || calls_attend(context))
         return NULL;
     Py_RETURN_NONE;
 }
@@ -211,7 +211,7 @@ static PyObject *task_write_to(ProducerSendTask *task, PyObject *args)
     calls_set(&task->fast.task.status, calls_success);
     if (result != COMCH_OK)
         calls_set(&task->fast.task.owner, calls_program);
-    else if (calls_queue(context->finished, &task->fast) || calls_enlist(context))
+    else if (calls_queue(context->finished, &task->fast.task) || calls_enlist(context))
         return NULL;
     return PyLong_FromLong(result);
 }

@@ -126,12 +126,7 @@ static int attend(Engine *engine, Context *context)
     if ((context->moving || calls_any(context->lost)) && calls_given(context->engine)
         && (more = ask((PyObject *)context, attend_name)) < 0)
         return -1;
-    if (!is_inherited(engine) && calls_settled(context)) {
-        if (PySet_Discard(engine->active, (PyObject *)context) < 0)
-            return -1;
-        context->attended = 0;
-    }
-    return moved | more;
+    return !is_inherited(engine) && calls_settle(context) ? -1 : moved | more;
 }
 
 static int attend_all(Engine *engine)

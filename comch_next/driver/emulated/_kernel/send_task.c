@@ -92,7 +92,9 @@ static PyObject *task_launch(SendTask *task, PyObject *Py_UNUSED(none))
     if (calls_in_kernel && calls_refuse_kernel("task_submit"))
         return NULL;
     result = launch(task);
-    return result > 0 ? NULL : PyLong_FromLong(result);
+    if (result > 0 || (result == COMCH_OK && calls_enlist(SELF(Context, task->task.ctx))))
+        return NULL;
+    return PyLong_FromLong(result);
 }
 
 static PyObject *task_submit(SendTask *task, PyObject *Py_UNUSED(none))
@@ -226,7 +228,7 @@ int calls_add_send_task(PyObject *module)
 {
     const Name names[] = {
         {&handle_name, "_handle"},       {&alloc_name, "task_send_alloc_init"}, {&legal_name, "task_submit"},
-        {&submit_name, "submit"}, {&free_name, "free"},          {0},
+        {&submit_name, "submit_checked"}, {&free_name, "free"},          {0},
     };
 
     return calls_intern(names) || calls_add_type(module, &task_spec, calls_task_type, &send_task_type);

@@ -5,7 +5,7 @@
 
 PyTypeObject *calls_task_type;
 PyObject *calls_program, *calls_library, *calls_pool, *calls_success;
-static PyObject *tasks_name;
+static PyObject *tasks_name, *append_name;
 
 int calls_task_traverse(Task *task, visitproc visit, void *arg)
 {
@@ -79,6 +79,33 @@ static PyObject *task_take_from(Task *task, PyObject *args)
     Py_RETURN_TRUE;
 }
 
+/* Add a task to a queue of those that the library holds. Whether that failed. */
+int calls_queue(PyObject *queue, Task *task)
+{
+    PyObject *added;
+
+    calls_set(&task->owner, calls_library);
+    if ((added = PyObject_CallMethodObjArgs(queue, append_name, (PyObject *)task, NULL))) {
+        Py_DECREF(added);
+        return 0;
+    }
+    calls_set(&task->owner, calls_program);
+    return -1;
+}
+
+/* fail(status): submit it, to complete with this status. Whether the program held it; in one step, because the pool may
+ * take it back, and another thread complete it, at any time.
+ */
+static PyObject *task_fail(Task *task, PyObject *status)
+{
+    if (calls_owner(task) != calls_program)
+        Py_RETURN_FALSE;
+    calls_set(&task->status, status);
+    if (calls_queue(SELF(Context, task->ctx)->finished, task))
+        return NULL;
+    Py_RETURN_TRUE;
+}
+
 /* Have the noun do the call: it refuses, or does what does not succeed at once. */
 PyObject *calls_by_the_noun(Task *task, PyObject *call)
 {
@@ -128,6 +155,7 @@ static int task_set_owner(Task *task, PyObject *value, void *Py_UNUSED(closure))
 
 static PyMethodDef task_methods[] = {
     {"take_from", (PyCFunction)task_take_from, METH_VARARGS, NULL},
+    {"fail", (PyCFunction)task_fail, METH_O, NULL},
     {0},
 };
 
@@ -175,7 +203,7 @@ static PyObject *found_success(void)
 
 int calls_add_task(PyObject *module)
 {
-    const Name names[] = {{&tasks_name, "_tasks"}, {0}};
+    const Name names[] = {{&tasks_name, "_tasks"}, {&append_name, "append"}, {0}};
 
     return calls_intern(names) || !(calls_success = found_success()) || !(calls_program = named(module, "PROGRAM"))
            || !(calls_library = named(module, "LIBRARY")) || !(calls_pool = named(module, "POOL"))

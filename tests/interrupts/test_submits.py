@@ -1,0 +1,119 @@
+"""An interrupt at every place of a submit: either the program has the task, or it is on its way, and wakes who sleeps."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from typing import Any
+
+import pytest
+
+import comch_next as comch
+from tests.control_path.pair import Side, leave, pair, until
+from tests.fast_path.lane import Lane
+from tests.interrupts.strike import Strike
+from tests.processes import SOON_S
+from tests.pull.support import ready
+
+pytestmark = pytest.mark.usefixtures("runtime_dir")
+
+
+@pytest.fixture(autouse=True)
+def handled() -> Iterator[None]:
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def sleep(engine: comch.ProgressEngine) -> None:
+    """Arm it, with nothing to do for it."""
+    until(lambda: not engine.progress())
+    engine.request_notification()
+    while ready(engine.notification_handle):
+        engine.clear_notification()
+        until(lambda: not engine.progress())
+        engine.request_notification()
+
+
+def strike_everywhere(make: Callable[[bytes], Any], submit: str, check: Callable[[bytes, Any], None]) -> None:
+    """Make a task, submit it with an interrupt at the next place, and check it, until there is no such place."""
+    at, strike = 0, Strike(None)
+    while at == 0 or strike.place:
+        at += 1
+        data = b"%d" % at
+        task, strike = make(data), Strike(at)
+        with suppress(KeyboardInterrupt):
+            strike.run(lambda _: getattr(task, submit)(), None)  # type: ignore[arg-type]  # noqa: B023
+        check(data, task)
+
+
+@pytest.mark.parametrize("submit", ["submit", "try_submit"])
+def test_a_message(submit: str) -> None:
+    there, here = pair()
+
+    def make(data: bytes) -> comch.SendTask:
+        sleep(here.engine)
+        return here.task(data)
+
+    def check(data: bytes, task: comch.SendTask) -> None:
+        while there.engine.progress():
+            pass
+        if data in there.messages:
+            assert ready(here.engine.notification_handle, SOON_S)
+            here.engine.clear_notification()
+            until(lambda: here.done, here.engine)
+            assert here.done.pop() is task
+        else:
+            task.free()
+
+    strike_everywhere(make, submit, check)
+    assert not here.done
+    assert not here.failed
+    leave(here, there)
+
+
+def test_a_message_that_fails() -> None:
+    there, here = pair()
+    connection = there.connection
+    there.context.disconnect(connection)
+    fail_everywhere(there, connection)
+    leave(here, there)
+
+
+def fail_everywhere(side: Side, connection: comch.Connection) -> None:
+    def check(data: bytes, task: comch.SendTask) -> None:
+        if comch.outcome(task.free)[0] is comch.ErrorCode.SUCCESS:
+            while side.engine.progress():
+                pass
+        else:
+            until(lambda: side.failed, side.engine)
+            assert side.failed.pop() is task
+        assert not side.failed
+
+    strike_everywhere(lambda data: side.task(data, connection), "submit", check)
+
+
+def test_a_buffer() -> None:
+    lane = Lane().run()
+    outbox, inbox = lane.outbox, lane.inbox
+
+    def make(data: bytes) -> comch.ProducerSendTask:
+        inbox.post()
+        lane.until(lambda: not any([engine.progress() for engine in lane.engines]))
+        sleep(outbox.producer.engine)
+        return outbox.producer.task_send_alloc_init(None, data, inbox.consumer.id)
+
+    def check(data: bytes, task: comch.ProducerSendTask) -> None:
+        until(lambda: not inbox.consumer.engine.progress())
+        if any(imm == data for _, imm in inbox.received):
+            assert ready(outbox.producer.engine.notification_handle, SOON_S)
+            before = outbox.sent
+            lane.until(lambda: outbox.sent > before)
+        else:
+            task.free()
+            outbox.producer.task_send_alloc_init(None, data, inbox.consumer.id).submit()  # to what has been posted
+            lane.until(lambda: inbox.received and inbox.received[-1][1] == data)
+
+    strike_everywhere(make, "submit", check)
+    lane.close()
