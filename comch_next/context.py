@@ -11,7 +11,7 @@ from comch_next._codes import ErrorCode, State
 from comch_next._exits import exit_block, leave, refuse_again
 from comch_next._names import ContextNames, Strict
 from comch_next.driver import protocol
-from comch_next.driver.protocol import Contexts, Driver, Lock, new_lock
+from comch_next.driver.protocol import Contexts, Driver, Lock, by_system, new_lock
 from comch_next.engine import ProgressEngine, deadline_after, seconds_left
 from comch_next.errors import BadState, DocaError, InvalidValue, TimeOut
 
@@ -176,7 +176,7 @@ class Context(ContextNames, Strict):
     def _leave_by(self, deadline: float | None, timeout: float) -> None:
         try:
             self.stop()
-        except BadState:
+        except by_system(BadState):
             if self._active():  # else it has become IDLE by itself
                 raise
         # In another state than this one another thread has started it again: it has been left all the same.

@@ -15,7 +15,7 @@ from comch_next._service_state import ServiceState
 from comch_next.arguments import UNSET
 from comch_next.connection import Connection, Message
 from comch_next.device import Device, Representor
-from comch_next.driver.protocol import Driver, Servers
+from comch_next.driver.protocol import Driver, Servers, by_system
 from comch_next.errors import ConnectionReset, DocaError, InvalidValue, NotConnected, Shutdown
 from comch_next.pull import PullPort
 
@@ -204,7 +204,7 @@ class Server(ServiceState):
         while True:
             try:
                 return port.receive(size)
-            except Shutdown as error:  # a client that left in order is just gone
+            except by_system(Shutdown) as error:  # a client that left in order is just gone
                 if not self._is_own(error):
                     raise
                 self._report_lost(error.connection, error)
@@ -235,11 +235,11 @@ class Server(ServiceState):
             while True:
                 try:
                     message = self.receive()
-                except Shutdown as error:  # of the server that a Channel has connected to
+                except by_system(Shutdown) as error:  # of the server that a Channel has connected to
                     if not self._is_own(error):
                         raise
                     return
-                except ConnectionReset as error:
+                except by_system(ConnectionReset) as error:
                     if self._failed or not (error.connection is None or self._is_own(error)):
                         raise
                     if error.connection is not None:  # else a client went away before it was accepted

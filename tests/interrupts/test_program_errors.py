@@ -22,7 +22,7 @@ from comch_next.driver.emulated._checks import says_no_memory
 from comch_next.driver.emulated._fabric import meeting, status, topology
 from comch_next.driver.emulated._fabric.greeting import Greeting
 from comch_next.driver.emulated._kernel.removal import Removal
-from comch_next.driver.protocol import _system, by_system, suppress_system
+from comch_next.driver.protocol import _system, by_system, handing_on, suppress_system
 from comch_next.errors import BadState, NotPermitted
 from tests.test_arrows import ROOT
 
@@ -127,11 +127,16 @@ def test_what_the_system_refuses_is_meant() -> None:
         os.makedirs("/proc/nowhere")  # in Python, of the standard library
 
 
-def test_what_the_library_refuses_is_meant_whoever_calls_it() -> None:
-    def refuse() -> None:
-        raise NotPermitted("by a driver of somebody's")
+def test_what_the_library_refuses_is_meant() -> None:
+    with suppress_system(comch.DocaError):
+        comch.open_device("nothing")
 
-    with suppress_system(PermissionError):
+
+def test_an_error_of_the_librarys_that_a_handler_raises_is_not() -> None:
+    def refuse() -> None:
+        raise NotPermitted("of the program's")
+
+    with pytest.raises(NotPermitted), suppress_system(PermissionError):
         refuse()
 
 
@@ -139,6 +144,15 @@ def test_what_a_dependency_raises_is_meant() -> None:
     """It is Python that is no program's, as is tomli's, which stands in for tomllib in Python 3.10."""
     needs = map(Requirement, metadata.requires("doca-channel-compat") or ())
     assert {need.name for need in needs if "extra" not in str(need.marker)} <= _system._NOT_THE_PROGRAMS
+
+
+def test_what_a_handler_raises_in_a_finalizer_is_not() -> None:
+    """It comes later, without a frame of the handler's."""
+    late = handing_on(lambda: BlockingIOError(errno.EAGAIN, "of the program's"))
+    with pytest.raises(BlockingIOError), suppress_system(OSError):
+        late()
+        for _ in range(1000):
+            """It comes where Python looks for signals."""
 
 
 def test_other_exceptions_are_not_meant() -> None:

@@ -6,6 +6,8 @@ import signal
 from contextlib import suppress
 from itertools import count
 
+import pytest
+
 from comch_next.driver.protocol import interruptible, uninterrupted
 from tests.interrupts.strike import Strike
 
@@ -35,3 +37,23 @@ def test_they_are_held_back_again_after_a_callback() -> None:
         assert at > 5
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+def test_a_callback_that_raises_hides_no_interrupt() -> None:
+    """The signal came before the callback; its exception comes with the callback's."""
+
+    def fail() -> None:
+        raise ValueError("the callback's")
+
+    @uninterrupted
+    def call() -> None:
+        signal.raise_signal(signal.SIGINT)
+        interruptible(fail)
+
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt) as raised:
+            call()
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert str(raised.value.__context__) == "the callback's"

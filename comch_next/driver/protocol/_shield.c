@@ -14,7 +14,7 @@ typedef struct {
     PyObject *type, *value, *trace;
 } Raised;
 
-static PyObject *finalize_name;
+static PyObject *finalize_name, *comes_late_name;
 
 static Raised fetch(void)
 {
@@ -49,13 +49,15 @@ static int raise_late(void *late)
     return -1;
 }
 
-/* Have the main thread raise it soon. */
+/* Have the main thread raise it soon, wherever that is: it has no frame of the program's that says whose it is. */
 static void raise_soon(Raised raised, PyObject *call)
 {
     Raised *late;
 
     if (!raised.type)
         return;
+    if (PyObject_SetAttr(raised.value, comes_late_name, Py_True))
+        PyErr_Clear();
     if ((late = PyMem_Malloc(sizeof *late))) {
         *late = raised;
         if (!Py_AddPendingCall(raise_late, late))
@@ -175,7 +177,8 @@ PyMODINIT_FUNC PyInit__shield(void)
     PyObject *module = PyModule_Create(&definition), *type = module ? PyType_FromSpec(&finalized_spec) : NULL;
 
     finalize_name = PyUnicode_InternFromString("finalize");
-    if (!finalize_name || !type || PyModule_AddType(module, (PyTypeObject *)type))
+    comes_late_name = PyUnicode_InternFromString("_comes_late");
+    if (!finalize_name || !comes_late_name || !type || PyModule_AddType(module, (PyTypeObject *)type))
         Py_CLEAR(module);
     Py_XDECREF(type);
     return module;

@@ -83,18 +83,19 @@ def interruptible(callback: Callable[..., _T], *args: object) -> _T:
             pthread_sigmask(signal.SIG_SETMASK, before)
         except BaseException as error:  # by a signal that has come before the callback, which is not lost by it
             early = error
-        result = callback(*args)
+        try:
+            return callback(*args)
+        finally:
+            if early is not None:  # whatever the callback raises: that is its context
+                try:
+                    raise early
+                finally:
+                    del early  # or its traceback, which has this frame, holds it and the callback's arguments
     finally:
         try:
             pthread_sigmask(signal.SIG_BLOCK, _HELD_SIGNALS)  # first, or an interrupt after the other skips it
         finally:
             _before.append(before)
-    if early is not None:
-        try:
-            raise early
-        finally:
-            del early  # or its traceback, which has this frame, holds it and the callback's arguments
-    return result
 
 
 def _begin_anew() -> None:

@@ -1,15 +1,13 @@
 """Failures of the system and the library, as opposed to what the program raises in the middle of a call.
 
-A signal's handler may raise a TimeoutError, say, wherever Python looks for signals. It is an OSError, as what the
-system refuses, and not meant by a clause that is for refusals.
+A signal's handler may raise a TimeoutError, say, or an exception of the library's, wherever Python looks for signals. It
+is not meant by a clause that is for refusals.
 """
 
 import sys
 from contextlib import suppress
 from types import TracebackType
 from typing import TypeVar
-
-from comch_next.errors import DocaError
 
 __all__ = ["by_system", "suppress_system"]
 
@@ -35,8 +33,10 @@ class suppress_system(suppress):  # noqa: N801  # named as what it extends
 
 def _is_programs(error: BaseException | None) -> bool:
     """Whether code of the program has raised it, which the call that was tried has come to."""
-    if error is None or isinstance(error, DocaError) or error.__traceback__ is None:
+    if error is None or error.__traceback__ is None:
         return False
+    if hasattr(error, "_comes_late"):  # from where nobody could catch it: see _shield.c
+        return True
     entry = error.__traceback__.tb_next  # the first is that of the function which asks
     while entry is not None:
         if str(entry.tb_frame.f_globals.get("__name__")).partition(".")[0] not in _NOT_THE_PROGRAMS:
