@@ -15,7 +15,7 @@ from comch_next import AccessFlag, Mmap
 from comch_next.driver.emulated import _remote
 from tests.control_path.pair import DPU, until
 from tests.descriptors import open_fds
-from tests.fast_path.lane import SIZE, Lane
+from tests.fast_path.lane import SIZE, Inbox, Lane
 from tests.interrupts.strike import Strike
 
 
@@ -113,3 +113,26 @@ def test_a_receive_into_an_exporters_memory_at_every_place(imported: Imported) -
         assert open_fds() == before, strike.place
         if not strike.place:
             return
+
+
+@pytest.mark.parametrize("most", [None, 1])
+def test_a_callback_of_a_receive(most: int | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    ends: list[type[BaseException] | None] = []
+
+    def done(inbox: Inbox, task: comch.PostRecvTask) -> None:
+        try:
+            signal.raise_signal(signal.SIGINT)
+            ends.append(None)
+        except BaseException as error:
+            ends.append(type(error))
+        inbox._give_back(task)
+
+    monkeypatch.setattr(Inbox, "_done", done)
+    lane = Lane().run()
+    lane.inbox.consumer.engine.max_events = most
+    lane.inbox.post()
+    lane.outbox.send(lane.inbox.consumer.id, b"x")
+    with suppress(KeyboardInterrupt):  # too late
+        lane.until(lambda: ends)
+    assert ends == [KeyboardInterrupt]
+    lane.close()
