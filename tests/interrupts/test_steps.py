@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -12,11 +13,13 @@ import pytest
 
 import comch_next as comch
 from comch_next import AccessFlag, Mmap
+from comch_next.driver import load
 from comch_next.driver.emulated import _remote
-from tests.control_path.pair import DPU, until
+from tests.control_path.pair import DPU, REP, until
 from tests.descriptors import open_fds
 from tests.fast_path.lane import SIZE, Inbox, Lane
 from tests.interrupts.strike import Strike
+from tests.interrupts.test_half_done import interrupted
 
 
 @pytest.fixture(autouse=True)
@@ -136,3 +139,30 @@ def test_a_callback_of_a_receive(most: int | None, monkeypatch: pytest.MonkeyPat
         lane.until(lambda: ends)
     assert ends == [KeyboardInterrupt]
     lane.close()
+
+
+def test_an_export_of_brought_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    device = comch.open_device(DPU)
+    mmap = Mmap(device, bytearray(SIZE), AccessFlag.PCI_READ_WRITE)
+    mmap.start()
+    before = open_fds()
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "memfd_create", once_interrupted(os.memfd_create))
+        with pytest.raises(KeyboardInterrupt):
+            mmap.export_pci(device)
+    mmap.destroy()
+    assert open_fds() == before
+
+
+def test_a_list_of_servers(monkeypatch: pytest.MonkeyPatch) -> None:
+    server = comch.Server(comch.open_device(DPU), REP, "svc")
+    server.listen()
+    admin = load(None).admin
+    assert admin is not None
+    before = open_fds()
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "open", interrupted(os.open))
+        with pytest.raises(KeyboardInterrupt):
+            admin.create_list()
+    assert open_fds() == before
+    server.close()
