@@ -46,10 +46,11 @@ class FastTasks(Tasks):
 
         The header asks that no submitted task be freed; NVIDIA's secure channel frees its posted receives.
         """
-        if task.owner is not LIBRARY:
-            held_by_program(task, "task_free")
-        task.ctx.give_up(task)
-        task.owner, task.token = POOL, None
+        with task.ctx.lock:  # the task completes before, or knows by then that nobody waits for it
+            if task.owner is not LIBRARY:
+                held_by_program(task, "task_free")
+            task.ctx.give_up(task)
+            task.owner, task.token = POOL, None
 
     def get_buf(self, task: FastTask) -> object | None:
         return task.buf
