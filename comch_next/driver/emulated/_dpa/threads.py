@@ -267,3 +267,6 @@ class DpaThreads:
         thread.alive = False
         thread.dpa.users.discard(thread)
         thread.let_go()
+
+
+os.register_at_fork(after_in_child=calls.leave_kernel)  # also where a kernel has forked
