@@ -169,7 +169,12 @@ class Engine(Handle, calls.Engine):
             self._wait_for_other_thread()
         with self.lock:
             _living(self, "pe_progress")
-            return self.progress() if self.meter is None else self._progress_metered(self.meter)
+            if self.meter is None:
+                return self.progress()
+            moved = self._progress_metered(self.meter)
+        if not moved and self.yields:
+            calls.let_others_run()
+        return moved
 
     def _progress_metered(self, meter: Meter) -> bool:
         self.thread = get_ident()
