@@ -33,6 +33,7 @@ class Element(NamedTuple):
 class Source(Protocol):
     """A DPA consumer, as its completion context sees it."""
 
+    dpa: Dpa
     imm_max: int
     depth: int
 
@@ -166,6 +167,8 @@ class ConsumerCompletion(_Completions):
         """Attach a consumer that begins to run."""
         if self.thread is None or not self.started:
             raise BadConfig(f"ctx_start: the {self} of {source} is not started; start it first")
+        if self.thread.dpa is not source.dpa:
+            raise BadConfig(f"ctx_start: the thread of the {self} of {source} is of another DPA")
         if len(self.sources) >= self.max_num_consumers:
             raise BadConfig(f"ctx_start: the {self} has all {self.max_num_consumers} consumers that it may have")
         posted = sum(other.depth for other in self.sources)
