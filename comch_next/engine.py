@@ -1,12 +1,13 @@
 """The progress engine (guide: DOCA Core Progress Engine)."""
 
-import gc
 import math
 import os
 import select
 import threading
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from contextlib import suppress
+from functools import wraps
+from typing import TYPE_CHECKING, ParamSpec
 
 from comch_next._alone import alone
 from comch_next._exits import exit_block, refuse_again
@@ -14,7 +15,17 @@ from comch_next._names import CNames, Strict, spelled
 from comch_next._origins import shown
 from comch_next._quick import quicken
 from comch_next.driver import load
-from comch_next.driver.protocol import Driver, Lock, WeakSet, by_system, has_ended, monotonic, new_lock, quoted
+from comch_next.driver.protocol import (
+    Driver,
+    Lock,
+    WeakSet,
+    by_system,
+    collect_garbage,
+    has_ended,
+    monotonic,
+    new_lock,
+    quoted,
+)
 from comch_next.errors import BadState, InUse, InvalidValue
 
 if TYPE_CHECKING:
@@ -24,6 +35,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ProgressEngine", "deadline_after", "seconds_left", "wait_readable"]
 
+_P = ParamSpec("_P")
 _NAP_MS, _LONGEST_MS = 1e3, 1e9  # of one poll; it takes no more at once
 
 
@@ -65,6 +77,23 @@ def wait_readable(descriptor: Callable[[], int], deadline: float | None, *, once
             return True
         if once or (left_ms is not None and left_ms <= most_ms):
             return False
+
+
+def _collecting(call: Callable[_P, None]) -> Callable[_P, None]:
+    """Decorate a call that is refused while something uses what it ends: that may be garbage, which is then collected.
+
+    Without a lock: finalizers of the program, which run then, may wait for one.
+    """
+
+    @wraps(call)
+    def collected(*args: _P.args, **kwargs: _P.kwargs) -> None:
+        with suppress(InUse):
+            call(*args, **kwargs)
+            return
+        collect_garbage()
+        call(*args, **kwargs)
+
+    return collected
 
 
 @spelled
@@ -194,6 +223,7 @@ class ProgressEngine(CNames, Strict):
         self.clear_notification()
         return ready
 
+    @_collecting
     @alone
     def destroy(self, *, strict: bool = False) -> None:
         """Destroy the engine (C: doca_pe_destroy). Raises InUse while contexts are connected to it.
@@ -201,8 +231,6 @@ class ProgressEngine(CNames, Strict):
         A second call does nothing; with `strict` it raises InvalidValue, as in C.
         """
         if self._open:
-            if self._waiting():
-                gc.collect()  # what the program has dropped may lie in circles
             if waiting := self._waiting():
                 raise InUse(f"pe_destroy: {waiting[0]!r} is to be connected; destroy it first")
             self._engines.destroy(self._handle)

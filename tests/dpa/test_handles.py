@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import signal
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from decimal import Decimal
 from fractions import Fraction
+from itertools import count
 from types import SimpleNamespace
 from typing import Any
 
@@ -22,7 +25,10 @@ from comch_next.dpa.dev import (
     doca_dpa_dev_get_completion,
     doca_dpa_dev_thread_reschedule,
 )
+from comch_next.driver.emulated._dpa.handles import find
 from tests.dpa.world import PATIENCE_S, Kernel, Queues, queues, until
+from tests.inside import inside
+from tests.interrupts.strike import Strike
 
 pytestmark = pytest.mark.usefixtures("printed")
 
@@ -225,3 +231,20 @@ def test_a_stop_may_wait_for_ever(timeout: Any) -> None:
     lane.thread.stop(timeout)
     lane.thread.start()
     lane.close()
+
+
+def test_an_interrupt_before_a_handle_is_given() -> None:
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    with Dpa(comch.open_device("03:00.0")) as dpa:
+        for at in count(1):
+            completion, strike = DpaCompletion(dpa, 4), Strike(at)
+            completion.start()
+            with suppress(KeyboardInterrupt):
+                strike.run(lambda _, one=completion: one.get_dpa_handle(), None)  # type: ignore[arg-type, misc]
+            found = find(completion.get_dpa_handle(), type(inside(completion)), "", inside(dpa))
+            assert found is inside(completion), strike.place
+            completion.stop()
+            completion.destroy()
+            if not strike.place:
+                break
+    signal.signal(signal.SIGINT, before)

@@ -23,6 +23,7 @@ from tests.control_path.pair import ignore
 from tests.descriptors import open_fds
 from tests.dpa.world import DEPTH, echo, queues, until
 from tests.faults.exhausted import full_table
+from tests.faults.forking import in_child
 from tests.inside import inside
 from tests.processes import StartPython, Threads
 
@@ -382,3 +383,20 @@ def test_an_interrupt_in_the_middle_of_an_end_leaves_nothing_half_ended(last: st
         else:
             thing.destroy()
     device.close()
+
+
+def test_a_child_that_a_kernel_forks_is_no_kernel() -> None:
+    found: list[str] = []
+
+    def kernel(_: object) -> None:
+        found.append(in_child(lambda: str(comch.open_device("03:00.0").devinfo.pci_addr_str)))
+
+    with Dpa(comch.open_device("03:00.0")) as dpa:
+        thread = DpaThread(dpa)
+        thread.set_func_arg(kernel)
+        thread.start()
+        thread.run()
+        until(None, lambda: found or dpa.error)
+        thread.stop()
+        thread.destroy()
+    assert found == ["0000:03:00.0"]

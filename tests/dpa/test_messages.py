@@ -28,6 +28,7 @@ from comch_next.dpa.dev import (
     doca_dpa_dev_thread_finish,
     doca_dpa_dev_thread_get_local_storage,
 )
+from comch_next.driver.emulated._kernel import calls
 from tests.dpa.world import DEPTH, Queues, echo, queues, received, sleep
 from tests.inside import inside
 
@@ -216,3 +217,13 @@ def test_after_the_highest_number_of_an_element_comes_the_lowest() -> None:
             lane.send(b"x")
         lane.until(lambda: len(lane.came) == 4 or lane.dpa.error is not None)
         assert lane.dpa.error is None
+
+
+def test_a_metered_progress_that_finds_nothing_lets_the_kernel_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    let: list[bool] = []
+    with queues(echo) as lane:
+        lane.engine.max_events = 1
+        monkeypatch.setattr(calls, "let_others_run", lambda: let.append(True))
+        while lane.engine.progress():
+            assert not let
+        assert let == [True]

@@ -178,6 +178,32 @@ def test_a_dpa_consumer_names_what_it_lacks(dpa: Dpa, thread: DpaThread) -> None
     end(msgq)
 
 
+@pytest.mark.parametrize("thread_first", [True, False])
+def test_a_dpa_consumer_is_read_by_kernels_of_its_own_dpa(dpa: Dpa, thread_first: bool) -> None:
+    msgq, comp = queue(dpa, "consumer"), comch.ConsumerCompletion()
+    consumer = msgq.consumer_create()
+    consumer.set_datapath_on_dpa(dpa)
+    consumer.set_dev_max_num_recv(DEPTH)
+    with Dpa(comch.open_device("03:00.0")) as other:
+        stranger = DpaThread(other)
+        if thread_first:
+            comp.set_dpa_thread(stranger)
+            with pytest.raises(comch.InvalidValue, match="same DPA"):
+                consumer.set_completion(comp)
+        else:
+            consumer.set_completion(comp)
+            comp.set_dpa_thread(stranger)
+            comp.start()
+            with pytest.raises(comch.BadConfig, match="of another DPA"):
+                consumer.start()
+        consumer.close()
+        if not thread_first:
+            comp.stop()
+        comp.destroy()
+        stranger.destroy()
+    end(msgq)
+
+
 def test_a_dpa_producer_names_what_it_lacks(dpa: Dpa) -> None:
     msgq, comp = queue(dpa, "producer"), DpaCompletion(dpa, 4)
     comp.start()

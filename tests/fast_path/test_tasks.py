@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.fast_path.lane import Lane
+import pytest
+
+from comch_next import AccessFlag, InvalidValue, Mmap
+from tests.fast_path.lane import SIZE, Lane
 
 
 def test_every_task_knows_its_context(lane: Lane) -> None:
@@ -57,3 +60,14 @@ def test_numbers_of_a_class_that_neither_hashes_nor_adds(lane: Lane) -> None:
     before = inventory.num_elements
     inventory.expand(Number(3))
     assert inventory.num_elements == before + 3
+
+
+def test_a_buffer_of_another_map_over_the_same_memory() -> None:
+    memory = bytearray(SIZE)
+    lane = Lane(memory=memory).run()
+    with Mmap(lane.there.context.device, memory, AccessFlag.PCI_READ_WRITE) as other:
+        buf = lane.inbox.inventory.buf_get_by_addr(other, other.addr, 64)
+        with pytest.raises(InvalidValue, match="taken from that map"):
+            lane.inbox.consumer.task_post_recv_alloc_init(buf)
+        buf.dec_refcount()
+    lane.close()

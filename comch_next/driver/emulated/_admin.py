@@ -20,7 +20,7 @@ from comch_next.driver.emulated._fabric.meeting import (
 )
 from comch_next.driver.emulated._fabric.status import BOARD, CELL, MOST_CELLS, Status
 from comch_next.driver.emulated._kernel.ring import ffi
-from comch_next.driver.protocol import ConnectionStatus, ServerStatus, by_system
+from comch_next.driver.protocol import ConnectionStatus, ServerStatus, by_system, uninterrupted
 from comch_next.errors import NotPermitted, OperatingSystem
 
 __all__ = ["Admin"]
@@ -36,6 +36,7 @@ class Admin:
     def get_place(self) -> str:
         return absolute(runtime_dir())
 
+    @uninterrupted
     def create_list(self) -> list[ServerStatus]:
         try:
             with directory(runtime_dir(), create=False) as folder:

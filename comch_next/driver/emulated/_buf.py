@@ -77,14 +77,14 @@ class Buf(calls.Buf):
 
 
 def check_single(buf: object, mmap: Mmap | None, call: str) -> Buf:
-    """A buffer that is alive, not chained, and lies in the map, where one is given; INVALID_VALUE otherwise."""
+    """A buffer that is alive, not chained, and of the map, where one is given; INVALID_VALUE otherwise."""
     found = _living(buf, call)
     if found.posted:
         raise InvalidValue(f"{call} takes a buffer that is not posted; wait for the completion of its task")
     if found.next is not None or found.previous is not None:
         raise InvalidValue(f"{call} takes a single buffer: chained ones are not supported by Comch")
-    if mmap is not None and not mmap.addr <= found.head <= found.head + found.len <= mmap.addr + mmap.size:
-        raise InvalidValue(f"{call} takes a buffer inside of the consumer's memory map")
+    if mmap is not None and found.mmap is not mmap:
+        raise InvalidValue(f"{call} takes a buffer inside of the consumer's memory map, which is taken from that map")
     return found
 
 

@@ -1,18 +1,18 @@
 """The refusals that every noun shares: a handle of the wrong kind, a call in the wrong state, no memory."""
 
-import gc
 from collections.abc import Callable
 from functools import wraps
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from comch_next.driver.emulated._kernel.memory import EXHAUSTED
 from comch_next.driver.emulated._state import CALLS
-from comch_next.driver.protocol import KERNELS, NO_BUFFER, by_system, quoted, refuse_kernel
+from comch_next.driver.protocol import KERNELS, NO_BUFFER, by_system, collect_garbage, quoted, refuse_kernel
 from comch_next.errors import BadState, DocaError, InvalidValue, NoMemory, OperatingSystem
 
-__all__ = ["as_bytes", "expect", "expect_callback", "expect_number", "in_state", "in_use", "says_no_memory"]
+__all__ = ["as_bytes", "collecting", "expect", "expect_callback", "expect_number", "in_state", "says_no_memory"]
 
 _P = ParamSpec("_P")
+_R = TypeVar("_R")
 _T = TypeVar("_T")
 
 
@@ -38,11 +38,25 @@ def expect_number(value: object, most: int, call: str, *, least: int = 1) -> int
     return int.__int__(value)
 
 
-def in_use(count: Callable[[], int]) -> int:
-    """Return how many still use a thing. What the program has dropped may lie in circles, and is collected first."""
-    if count():
-        gc.collect()
-    return count()
+def collecting(
+    kind: type[_T], users: Callable[[_T], int]
+) -> Callable[[Callable[Concatenate[Any, Any, _P], _R]], Callable[Concatenate[Any, Any, _P], _R]]:
+    """Decorate a call of a noun that is refused while there are users of what it ends.
+
+    What the program has dropped may lie in circles, and is collected first: before the call has a lock, because the
+    program's finalizers, which run then, may wait for one.
+    """
+
+    def decorate(call: Callable[Concatenate[Any, Any, _P], _R]) -> Callable[Concatenate[Any, Any, _P], _R]:
+        @wraps(call)
+        def collected(noun: Any, handle: Any, /, *args: _P.args, **kwargs: _P.kwargs) -> _R:
+            if isinstance(handle, kind) and users(handle):
+                collect_garbage()
+            return call(noun, handle, *args, **kwargs)
+
+        return collected
+
+    return decorate
 
 
 def as_bytes(data: Any, call: str) -> bytes:

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from comch_next._codes import PciFuncType, RepFilter
-from comch_next.driver.emulated._checks import expect, in_use, says_no_memory
+from comch_next.driver.emulated._checks import collecting, expect, says_no_memory
 from comch_next.driver.emulated._fabric import topology
 from comch_next.driver.emulated._guard import UNCONNECTED
 from comch_next.driver.emulated._kernel.fork import owned
@@ -122,10 +122,11 @@ class Devices:
             return device
 
     @uninterrupted
+    @collecting(Dev, lambda device: device.opens == 1 and len(device.users))
     def close(self, dev: object) -> None:
         with UNCONNECTED:
             device = self._living(dev, "dev_close")
-            if device.opens == 1 and (users := in_use(lambda: len(device.users))):
+            if device.opens == 1 and (users := len(device.users)):
                 who = counted(users, "context or memory map still uses", "contexts or memory maps still use")
                 text = f"{who} {self._name(device)}; destroy {them(users)} first"
                 raise InUse(f"dev_close: {text}")
@@ -207,11 +208,12 @@ class Devices:
     def rep_open(self, info: object) -> DevRep:
         return DevRep(expect(info, RepInfo, "dev_rep_open"))
 
+    @collecting(DevRep, lambda representor: len(representor.users))
     def rep_close(self, rep: object) -> None:
         representor = expect(rep, DevRep, "dev_rep_close")
         if not representor.open:
             raise InvalidValue("dev_rep_close: the representor has been closed")
-        if users := in_use(lambda: len(representor.users)):
+        if users := len(representor.users):
             who = counted(users, "server still uses", "servers still use")
             raise InUse(f"dev_rep_close: {who} it; destroy {them(users)} first")
         representor.open = False

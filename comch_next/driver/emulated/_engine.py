@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from threading import get_ident
 
-from comch_next.driver.emulated._checks import expect, expect_number, in_state, in_use, says_no_memory
+from comch_next.driver.emulated._checks import expect, expect_number, in_state, says_no_memory
 from comch_next.driver.emulated._context import Context, Posted
 from comch_next.driver.emulated._fabric.channel import Channel
 from comch_next.driver.emulated._guard import UNCONNECTED, guard
@@ -169,7 +169,12 @@ class Engine(Handle, calls.Engine):
             self._wait_for_other_thread()
         with self.lock:
             _living(self, "pe_progress")
-            return self.progress() if self.meter is None else self._progress_metered(self.meter)
+            if self.meter is None:
+                return self.progress()
+            moved = self._progress_metered(self.meter)
+        if not moved and self.yields:
+            calls.let_others_run()
+        return moved
 
     def _progress_metered(self, meter: Meter) -> bool:
         self.thread = get_ident()
@@ -268,7 +273,7 @@ class Engines:
     def destroy(self, pe: object) -> None:
         engine = expect(pe, Engine, "pe_destroy")
         with engine.lock:
-            if in_use(lambda: len(engine.contexts) + len(engine.idle)):
+            if engine.contexts or len(engine.idle):
                 names = ", ".join(map(str, [*engine.contexts, *engine.idle]))
                 raise InUse(f"pe_destroy: {names} still connected; destroy the contexts first")
             engine.close()

@@ -4,7 +4,7 @@ from itertools import pairwise
 from typing import Any
 
 from comch_next.driver.emulated._buf import Buf, Inventory, changeable, check_segment, first_of_list
-from comch_next.driver.emulated._checks import expect, expect_number, in_use, says_no_memory
+from comch_next.driver.emulated._checks import collecting, expect, expect_number, says_no_memory
 from comch_next.driver.emulated._guard import UNCONNECTED, guard
 from comch_next.driver.emulated._mmap import Mmap, living_mmap
 from comch_next.driver.protocol import counted, refuse_kernel, them
@@ -41,9 +41,10 @@ class BufInventories:
         refuse_kernel("buf_inventory_create")
         return Inventory(expect_number(num_elements, _MOST_ELEMENTS, "buf_inventory_create"))
 
+    @collecting(Inventory, lambda inventory: inventory.bufs)
     @_of_inventory
     def destroy(self, inventory: Inventory) -> None:
-        if out := in_use(lambda: inventory.bufs):
+        if out := inventory.bufs:
             what = counted(out, "buffer is", "buffers are")
             raise InUse(f"buf_inventory_destroy: {what} still out; give {them(out)} back first")
         inventory.started = inventory.alive = False

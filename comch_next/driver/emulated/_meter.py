@@ -19,7 +19,7 @@ from comch_next.driver.emulated._kernel.calls import looked
 from comch_next.driver.emulated._kernel.fork import inherited
 from comch_next.driver.emulated._kernel.ring import ANY_SIZE
 from comch_next.driver.emulated._task import PROGRAM, SUCCESS
-from comch_next.driver.protocol import uninterrupted
+from comch_next.driver.protocol import interruptible, uninterrupted
 from comch_next.driver.protocol._typed import Protocol
 
 __all__ = ["Meter"]
@@ -149,7 +149,7 @@ class Meter:
     def _received(self) -> bool:
         for consumer in _in_turn(self._engine.consumers, self._consumer_turns):
             self._count(1)  # before its callback, as ever
-            if consumer.receive():
+            if interruptible(consumer.receive):  # which runs the callback
                 return True
             self._count(-1)
         return False

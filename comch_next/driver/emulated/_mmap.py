@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from comch_next._codes import AccessFlag
-from comch_next.driver.emulated._checks import expect, in_use
+from comch_next.driver.emulated._checks import expect
 from comch_next.driver.emulated._device import Dev
 from comch_next.driver.emulated._dpa.handles import Instance, Named
 from comch_next.driver.emulated._fabric.handshake import close_all
@@ -76,7 +76,7 @@ class Mmap(Named, Handle, calls.BufOwner):
 
     def check_unused(self, call: str) -> None:
         """Raise NotPermitted while something lies in it that the program has not dropped."""
-        if users := in_use(lambda: self.users):
+        if users := self.users:
             who = counted(users, "buffer or consumer still lies", "buffers or consumers still lie")
             raise NotPermitted(f"{call}: {who} in the map; end {them(users)} first")
 

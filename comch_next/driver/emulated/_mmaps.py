@@ -5,7 +5,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from comch_next.driver.emulated._checks import expect, expect_callback, expect_number, says_no_memory
+from comch_next.driver.emulated._checks import collecting, expect, expect_callback, expect_number, says_no_memory
 from comch_next.driver.emulated._device import Dev
 from comch_next.driver.emulated._dpa.instance import Dpa
 from comch_next.driver.emulated._export import MEMFD
@@ -51,6 +51,7 @@ def _configurable(while_started: type[DocaError]) -> Find[Mmap]:
     return find
 
 
+_collecting = collecting(Mmap, lambda mmap: mmap.users)
 _living = guard("mmap_", living_mmap)
 _stopped = guard("mmap_", _configurable(BadState))
 _fixed_devices = guard("mmap_", _configurable(NotPermitted))
@@ -70,6 +71,7 @@ class Mmaps(Sharing):
             interruptible(notify)  # without the lock: it is the program's
 
     @uninterrupted
+    @_collecting
     def _end(self, mmap: object) -> Callable[[], object] | None:
         """Give the memory back. The call of the program's that is to be made then, if any."""
         with UNCONNECTED:
@@ -89,6 +91,7 @@ class Mmaps(Sharing):
             raise InvalidValue(f"mmap_start: the memory map lacks {listed(missing)}")
         mmap.started = mmap.ever_started = True
 
+    @_collecting
     @_living
     def stop(self, mmap: Mmap) -> None:
         if mmap.imported or mmap.exported:

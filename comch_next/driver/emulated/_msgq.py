@@ -6,7 +6,7 @@ from itertools import count
 from typing import Any
 
 from comch_next._codes import ErrorCode
-from comch_next.driver.emulated._checks import expect, expect_number, in_use, says_no_memory
+from comch_next.driver.emulated._checks import collecting, expect, expect_number, says_no_memory
 from comch_next.driver.emulated._consumer import Consumer
 from comch_next.driver.emulated._device import Dev
 from comch_next.driver.emulated._dpa.completions import MOST_IMM_DATA
@@ -72,6 +72,11 @@ class MsgQ(Path, Handle):
     def active(self) -> bool:
         """Whether it is started."""
         return self.started
+
+    @property
+    def users(self) -> int:
+        """The number of its consumers and producers."""
+        return sum(map(len, list(self.made.values())))
 
     @property
     def dev(self) -> Dev:
@@ -176,9 +181,10 @@ class MsgQs:
         started_dpa(msgq.dpa, "msgq_start")
         msgq.started = True
 
+    @collecting(MsgQ, lambda msgq: msgq.users)
     @_working
     def stop(self, msgq: MsgQ) -> None:
-        if number := in_use(lambda: sum(map(len, msgq.made.values()))):
+        if number := msgq.users:
             who = counted(
                 number, "consumer or producer of the queue exists", "consumers or producers of the queue exist"
             )

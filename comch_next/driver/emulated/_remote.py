@@ -17,7 +17,7 @@ from typing import Any
 
 from comch_next.driver.emulated._export import NOTICE, Export
 from comch_next.driver.emulated._kernel.memory import ffi, lib
-from comch_next.driver.protocol import by_system, monotonic, suppress_system
+from comch_next.driver.protocol import by_system, monotonic, suppress_system, uninterrupted
 from comch_next.errors import DocaError, InvalidValue, IoFailed, NotPermitted, NotSupported
 
 __all__ = ["Remote", "await_copies", "make_notice"]
@@ -89,6 +89,7 @@ class Remote:
         """Copy bytes from here, a `char *`. Raises IoFailed."""
         self._move(source, addr, length, writing=True)
 
+    @uninterrupted
     def _move(self, here: Any, addr: int, length: int, *, writing: bool = False) -> None:
         with self._held():
             if error := _copy(self._export.pid, here, addr, length, writing=writing):

@@ -36,6 +36,7 @@ class Sharing:
 
     @says_no_memory
     @_living
+    @uninterrupted
     def export_pci(self, mmap: Mmap, dev: object) -> bytes:
         _check_exportable(mmap, dev, PCI, "mmap_export_pci")
         assert mmap.permissions is not None

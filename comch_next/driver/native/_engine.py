@@ -1,6 +1,5 @@
 """The progress engine (guide: DOCA Core Progress Engine)."""
 
-import gc
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -72,9 +71,7 @@ class Engines(Noun):
         engine = live(pe, Engine, "doca_pe_destroy")
         with engine.lock:
             live(engine, Engine, "doca_pe_destroy")  # again: another thread may have done it
-            if engine.life.children:
-                gc.collect()  # what the program has dropped may lie in circles
-                engine.life.end_orphans()
+            engine.life.end_orphans()
             notification = engine.life.notification
             check(self.library["doca_pe_destroy"](engine.pointer), "doca_pe_destroy")
             if notification is not None:

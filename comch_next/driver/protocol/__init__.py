@@ -48,6 +48,7 @@ from comch_next.driver.protocol._fast_path import (
     Producers,
     ProducerSendTasks,
 )
+from comch_next.driver.protocol._garbage import collect_garbage
 from comch_next.driver.protocol._handles import (
     Buf,
     BufInventory,
@@ -148,6 +149,7 @@ __all__ = [
     "borrowed",
     "by_system",
     "bytes_of",
+    "collect_garbage",
     "counted",
     "device_calls",
     "enter_kernel",

@@ -4,7 +4,7 @@ from collections import deque
 from itertools import count
 from typing import Any, NamedTuple
 
-from comch_next.driver.emulated._checks import expect, expect_number, in_use
+from comch_next.driver.emulated._checks import collecting, expect, expect_number
 from comch_next.driver.emulated._dpa.handles import Instance, Named, living
 from comch_next.driver.emulated._dpa.instance import Dpa, started_dpa
 from comch_next.driver.emulated._dpa.threads import DpaThread
@@ -33,6 +33,7 @@ class Element(NamedTuple):
 class Source(Protocol):
     """A DPA consumer, as its completion context sees it."""
 
+    dpa: Dpa
     imm_max: int
     depth: int
 
@@ -166,6 +167,8 @@ class ConsumerCompletion(_Completions):
         """Attach a consumer that begins to run."""
         if self.thread is None or not self.started:
             raise BadConfig(f"ctx_start: the {self} of {source} is not started; start it first")
+        if self.thread.dpa is not source.dpa:
+            raise BadConfig(f"ctx_start: the thread of the {self} of {source} is of another DPA")
         if len(self.sources) >= self.max_num_consumers:
             raise BadConfig(f"ctx_start: the {self} has all {self.max_num_consumers} consumers that it may have")
         posted = sum(other.depth for other in self.sources)
@@ -232,11 +235,12 @@ class DpaCompletions:
         _stopped(completion, "dpa_completion_start")
         completion.start()
 
+    @collecting(DpaCompletion, lambda completion: len(completion.producers))
     @_of_sends
     def stop(self, completion: DpaCompletion) -> None:
         if not completion.started:
             raise BadState("dpa_completion_stop was attempted on one that is not started; start it first")
-        if number := in_use(lambda: len(completion.producers)):
+        if number := len(completion.producers):
             what = counted(number, "producer is", "producers are")
             raise InUse(f"dpa_completion_stop: {what} attached; destroy {them(number)} first")
         completion.started = False
@@ -281,11 +285,12 @@ class ConsumerCompletions:
             raise BadConfig("consumer_completion_start: the DPA thread is missing; call set_dpa_thread")
         completion.start()
 
+    @collecting(ConsumerCompletion, lambda completion: len(completion.consumers))
     @_of_consumers
     def stop(self, completion: ConsumerCompletion) -> None:
         if not completion.started:
             raise BadState("consumer_completion_stop was attempted on one that is not started; start it first")
-        if number := in_use(lambda: len(completion.consumers)):
+        if number := len(completion.consumers):
             what = counted(number, "consumer is", "consumers are")
             raise InUse(f"consumer_completion_stop: {what} connected to it; destroy {them(number)} first")
         completion.started = False

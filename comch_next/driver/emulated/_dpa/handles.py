@@ -40,8 +40,9 @@ class Named:
     def show(self) -> int:
         """Its handle, made when it is first asked for."""
         if not self.number:
-            self.number = next(_numbers)
-            _living[self.number] = ref(self, partial(_living.pop, self.number))  # in C, as protocol._weak says
+            number = next(_numbers)
+            _living[number] = ref(self, partial(_living.pop, number))  # in C, as protocol._weak says
+            self.number = number  # now that it leads here: an interrupt may come before
         return self.number
 
     def serves(self, dpa: Instance) -> bool:

@@ -3,7 +3,7 @@
 import threading
 from typing import Any
 
-from comch_next.driver.emulated._checks import expect, expect_number, in_use, says_no_memory
+from comch_next.driver.emulated._checks import collecting, expect, expect_number, says_no_memory
 from comch_next.driver.emulated._device import Dev
 from comch_next.driver.emulated._dpa.handles import living
 from comch_next.driver.emulated._guard import UNCONNECTED, guard
@@ -121,11 +121,12 @@ class Dpas:
         dpa.started = False
         dpa.memory.clear()
 
+    @collecting(Dpa, lambda dpa: len(dpa.users))
     @_known
     @uninterrupted
     def destroy(self, dpa: Dpa) -> None:
         dpa.check_unused("dpa_destroy")
-        if number := in_use(lambda: len(dpa.users)):
+        if number := len(dpa.users):
             what = counted(number, "thread, completion or queue", "threads, completions or queues")
             there = "exists" if number == 1 else "exist"
             raise InUse(f"dpa_destroy: {what} of the {dpa} {there}; destroy {them(number)} first")

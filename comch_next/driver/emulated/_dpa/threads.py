@@ -7,7 +7,7 @@ from collections.abc import Callable
 from enum import Enum, auto
 from typing import Any, NoReturn
 
-from comch_next.driver.emulated._checks import expect_callback, in_use
+from comch_next.driver.emulated._checks import collecting, expect_callback
 from comch_next.driver.emulated._dpa.handles import living
 from comch_next.driver.emulated._dpa.instance import Dpa, started_dpa
 from comch_next.driver.emulated._guard import UNCONNECTED, guard
@@ -256,13 +256,17 @@ class DpaThreads:
         found.stop(timeout)  # without the lock, for as long as the kernel takes
 
     @uninterrupted  # the threading module forgets a thread in Python, where what a signal raises would be lost
+    @collecting(DpaThread, lambda thread: len(thread.attached))
     @_known
     def destroy(self, thread: DpaThread) -> None:
         if thread.active:
             raise InUse(f"dpa_thread_destroy was attempted on the {thread}, which is started; stop it first")
-        if number := in_use(lambda: len(thread.attached)):
+        if number := len(thread.attached):
             what = counted(number, "completion context wakes", "completion contexts wake")
             raise InUse(f"dpa_thread_destroy: {what} the {thread}; destroy {them(number)} first")
         thread.alive = False
         thread.dpa.users.discard(thread)
         thread.let_go()
+
+
+os.register_at_fork(after_in_child=calls.leave_kernel)  # also where a kernel has forked

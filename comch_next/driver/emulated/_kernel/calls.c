@@ -76,6 +76,7 @@ static PyMethodDef functions[] = {
     {"enter_kernel", enter_kernel, METH_NOARGS, NULL},
     {"leave_kernel", leave_kernel, METH_NOARGS, NULL},
     {"looked", calls_looked_in_python, METH_O, NULL},
+    {"let_others_run", calls_let_others_run_in_python, METH_NOARGS, NULL},
     {"port_send", calls_make_port_send, METH_VARARGS, NULL},
     {"link_send", calls_make_link_send, METH_VARARGS, NULL},
     {"receive", calls_make_receive, METH_VARARGS, NULL},

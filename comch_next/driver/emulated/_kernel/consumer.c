@@ -84,12 +84,15 @@ static int call(PyObject *object, PyObject *method, PyObject *argument)
 /* Have what lies at an offset of the bounce copied to the process that has exported the memory. Whether that failed. */
 static int hand_over(Engine *engine, Consumer *consumer, unsigned long long offset, uint32_t length)
 {
-    PyObject *place = Py_BuildValue("KI", offset, (unsigned int)length);
-    PyObject *done = place ? PyObject_CallMethodObjArgs((PyObject *)consumer, hand_over_name, place, NULL) : NULL;
-    int handed = done == Py_True;
+    PyObject *place = Py_BuildValue("KI", offset, (unsigned int)length), *done = NULL;
+    int handed;
 
-    if (!done)
+    if (!place)
         calls_keep_error(engine);
+    for (int turn = 0; place && !done && turn < 2; turn++)
+        if (!(done = PyObject_CallMethodObjArgs((PyObject *)consumer, hand_over_name, place, NULL)))
+            calls_keep_error(engine);  /* an interrupt, perhaps after the copy: once more, which does no harm */
+    handed = done == Py_True;
     Py_XDECREF(place);
     Py_XDECREF(done);
     return !handed;

@@ -178,6 +178,8 @@ int calls_complete_finished(Engine *engine, Context *context);
 /* turns.c */
 int calls_looked(int found);
 PyObject *calls_looked_in_python(PyObject *module, PyObject *found);
+void calls_let_others_run(void);
+PyObject *calls_let_others_run_in_python(PyObject *module, PyObject *none);
 
 /* progress.c */
 void calls_keep_error(Engine *engine);

@@ -5,8 +5,6 @@
  * A callback that raises ends the reading of rings, or the delivery of completions; the first exception is raised at
  * the end. What raises else is no callback, and ends the progress at once.
  */
-#include <sched.h>
-
 #include "fast.h"
 
 PyTypeObject *calls_engine_type;
@@ -314,14 +312,6 @@ static int release(PyObject *lock_release)
     return released ? 0 : -1;
 }
 
-/* Give the interpreter's lock away: what this engine waits for comes from another thread of the process. */
-static void let_others_run(void)
-{
-    Py_BEGIN_ALLOW_THREADS
-    sched_yield();
-    Py_END_ALLOW_THREADS
-}
-
 /* progress(): do what can be done now, without waiting. Whether anything moved. */
 static PyObject *engine_progress(Engine *engine, PyObject *Py_UNUSED(none))
 {
@@ -334,7 +324,7 @@ static PyObject *engine_progress(Engine *engine, PyObject *Py_UNUSED(none))
         return PyObject_CallMethodObjArgs((PyObject *)engine, guarded_name, NULL);
     if (idle(engine, &first)) {
         if (!calls_looked(0) && engine->yields)
-            let_others_run();
+            calls_let_others_run();
         Py_RETURN_FALSE;
     }
     lock_release = engine->release;

@@ -1,6 +1,7 @@
 /* Threads of one process that poll. Each of them needs the interpreter's lock for every look, and who gives it back for
  * as long as a look takes has it again before another one has woken: that one would wait for the switch interval, 5 ms,
  * again and again. Who looks a few times and then sleeps until something comes is left alone. */
+#include <sched.h>
 #include <time.h>
 
 #include "objects.h"
@@ -42,5 +43,20 @@ int calls_looked(int found)
 PyObject *calls_looked_in_python(PyObject *Py_UNUSED(module), PyObject *found)
 {
     calls_looked(found == Py_True);
+    Py_RETURN_NONE;
+}
+
+/* Give the interpreter's lock away: what an engine waits for comes from another thread of the process. */
+void calls_let_others_run(void)
+{
+    Py_BEGIN_ALLOW_THREADS
+    sched_yield();
+    Py_END_ALLOW_THREADS
+}
+
+/* let_others_run(): the same for Python code, whose own sched_yield keeps the lock in some releases of 3.10. */
+PyObject *calls_let_others_run_in_python(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(none))
+{
+    calls_let_others_run();
     Py_RETURN_NONE;
 }
