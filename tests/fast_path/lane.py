@@ -161,6 +161,13 @@ class Lane:
         """Turn every engine until the condition holds."""
         until(condition, *self.engines)
 
+    def settle(self) -> None:
+        """Turn every engine until none moves."""
+        moving = True
+        while moving:
+            moved = [engine.progress() for engine in self.engines]
+            moving = any(moved)
+
     def close(self) -> None:
         """Stop what runs, and give everything back."""
         for context in (self.inbox.consumer, self.outbox.producer):

@@ -17,7 +17,7 @@ def test_receives_that_are_posted(lane: Lane) -> None:
     lane.until(lambda: engine.progress() or inbox.consumer.state is State.RUNNING)
     inbox.post(2)
     inbox.consumer.stop()
-    lane.until(lambda: not any([each.progress() for each in lane.engines]))
+    lane.settle()
     assert inbox.consumer.state is State.STOPPING
     assert engine.wait(SOON_S)
     while engine.progress():
@@ -31,7 +31,7 @@ def test_a_receive_that_comes_late(lane: Lane) -> None:
     inbox = lane.run().inbox
     held = inbox.consumer.task_post_recv_alloc_init()
     inbox.consumer.stop()
-    lane.until(lambda: not any([each.progress() for each in lane.engines]))
+    lane.settle()
     engine = inbox.consumer.engine
     sleep(engine)
     held.submit()

@@ -11,6 +11,7 @@ import pytest
 import comch_next as comch
 from comch_next import AccessFlag, Consumer, Mmap
 from comch_next.driver.emulated import _context
+from comch_next.driver.emulated._kernel import fork
 from tests.control_path.pair import client, connect, ignore, leave, server
 from tests.processes import StartPython
 
@@ -61,7 +62,7 @@ def test_while_a_thread_makes_a_consumer(runtime_dir: Path, monkeypatch: pytest.
     for side in (there, here):
         side.context.event_consumer_register(ignore, ignore)
     connect(there, here)
-    real = _context.owned
+    real = fork.owned
 
     def fork_when_owned(handle: Any) -> Any:
         real(handle)

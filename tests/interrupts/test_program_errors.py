@@ -149,10 +149,14 @@ def test_what_a_dependency_raises_is_meant() -> None:
 def test_what_a_handler_raises_in_a_finalizer_is_not() -> None:
     """It comes later, without a frame of the handler's."""
     late = handing_on(lambda: BlockingIOError(errno.EAGAIN, "of the program's"))
-    with pytest.raises(BlockingIOError), suppress_system(OSError):
+
+    def run() -> None:
         late()
         for _ in range(1000):
             """It comes where Python looks for signals."""
+
+    with pytest.raises(BlockingIOError), suppress_system(OSError):
+        run()
 
 
 def test_other_exceptions_are_not_meant() -> None:

@@ -1,4 +1,4 @@
-"""An interrupt at every place of a submit: either the program has the task, or it is on its way, and wakes who sleeps."""
+"""An interrupt at every place of a submit: the program has the task, or it is on its way and wakes who sleeps."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def test_a_buffer() -> None:
 
     def make(data: bytes) -> comch.ProducerSendTask:
         inbox.post()
-        lane.until(lambda: not any([engine.progress() for engine in lane.engines]))
+        lane.settle()
         sleep(outbox.producer.engine)
         return outbox.producer.task_send_alloc_init(None, data, inbox.consumer.id)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 import comch_next as comch
@@ -47,9 +49,9 @@ def test_work_begun_after_arming_rings(stage: Stage) -> None:
 @pytest.mark.parametrize("asked_before", [True, False])
 def test_a_send_given_up_before_the_welcome(stage: Stage, asked_before: bool) -> None:
     """It waited for the welcome; who receives still does."""
-    server = stage.server("driver", one_sided=True)
-    server.context.listen()
-    client = stage.client("driver", one_sided=True).context
+    server: Any = stage.server("driver", one_sided=True).context
+    server.listen()
+    client: Any = stage.client("driver", one_sided=True).context
     client.connect(timeout=0)
     if asked_before:
         assert not ready(client.recv_fd)
@@ -57,5 +59,5 @@ def test_a_send_given_up_before_the_welcome(stage: Stage, asked_before: bool) ->
         client.connection.send(b"too early", timeout=0.01)
     client.arm_recv()
     assert not ready(client.recv_fd)
-    until(lambda: comch.outcome(server.context.receive, timeout=0) and server.connections)
+    until(lambda: comch.outcome(server.receive, timeout=0) and server.port.connections)
     assert ready(client.recv_fd, SOON_S)

@@ -16,7 +16,6 @@ import comch_next as comch
 from comch_next import Client, ProgressEngine
 from comch_next._one_sided import Endings
 from tests.control_path.pair import DPU, HOST, REP, client, connect, leave, server
-from tests.fast_path.lane import SIZE, Lane
 from tests.threads.test_two_threads import Worker
 
 _MOMENT_S = 0.2
@@ -180,19 +179,3 @@ def test_producers_whose_clients_have_exchanged_their_engines(locks: list[Lock],
     assert [producer.engine for producer in producers] == [*reversed(engines)]
     for context in (*producers, *clients):
         context.close()
-
-
-def test_a_posted_task_that_completes_while_another_thread_frees_it(
-    locks: list[Lock], engines: list[ProgressEngine]
-) -> None:
-    """Its callback reports it, or nobody: never both."""
-    lane = Lane(engine=engines[0]).run()
-    consumer = lane.inbox.consumer
-    buf = lane.inbox.inventory.buf_get_by_addr(lane.inbox.mmap, lane.inbox.mmap.addr, SIZE)
-    task = consumer.task_post_recv_alloc_init(buf)
-    task.submit()
-    lane.outbox.send(consumer.id, b"x")
-    locks[0].asked = partial(lane.until, lambda: lane.inbox.received)
-    with pytest.raises(comch.BadState):
-        task.free()
-    lane.close()

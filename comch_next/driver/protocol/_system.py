@@ -1,7 +1,7 @@
 """Failures of the system and the library, as opposed to what the program raises in the middle of a call.
 
-A signal's handler may raise a TimeoutError, say, or an exception of the library's, wherever Python looks for signals. It
-is not meant by a clause that is for refusals.
+A signal's handler may raise a TimeoutError, say, or an exception of the library's, wherever Python looks for signals.
+It is not meant by a clause that is for refusals.
 """
 
 import sys

@@ -1,0 +1,45 @@
+"""An interrupt in a progress that reads a greeting: the client is let in all the same."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+import comch_next as comch
+from tests.control_path.pair import Side, leave, server, until
+from tests.descriptors import open_fds
+from tests.fabric.hostile import attacker
+from tests.interrupts.strike import Strike
+
+_STEP = 9  # signals are held back while it is read
+
+
+@pytest.fixture
+def there(runtime_dir: Path) -> Iterator[Side]:
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    made = server()
+    made.context.start()
+    yield made
+    leave(made)
+    signal.signal(signal.SIGINT, before)
+
+
+def test_a_client_that_greets_late(there: Side, runtime_dir: Path) -> None:
+    handle = there.context._handle
+    at, strike, before = 0, Strike(None), open_fds()
+    while at == 0 or strike.place:
+        at, strike = at + _STEP, Strike(at + _STEP)
+        with attacker(runtime_dir) as client:
+            until(lambda: handle.lobby._silent, there.engine)
+            client.greet()
+            with suppress(KeyboardInterrupt):
+                strike.run(lambda _: handle.poll_sockets(), None)  # type: ignore[arg-type]
+            until(lambda: len(there.up) > len(there.down), there.engine)
+            assert client.code() is comch.ErrorCode.SUCCESS, strike.place
+        until(lambda: len(there.up) == len(there.down), there.engine)
+        assert open_fds() == before, strike.place
+    assert at > 100
