@@ -57,7 +57,7 @@ class Client(ControlContext):
         super().__init__(device=device, name=name, **options)
 
     def _configure_first(self) -> None:
-        self._shutdown: str | None = None  # what receive has raised when the server left: the text
+        self._shutdown: tuple[Connection, str] | None = None  # what receive has raised when its server left: the text
         self._current: Connection | None = None  # what the last start began, until this side leaves it
         self._begun: Connection | None = None  # the same, until it is known to be up
 
@@ -233,11 +233,13 @@ class Client(ControlContext):
     def _pull(self, port: PullPort, size: int | None) -> tuple[bytes, Connection] | None:
         if self._current is None:
             self._refuse_silent("receive")
-        if self._shutdown is not None:
-            raise Shutdown(self._shutdown, connection=self._current)
+        if (shutdown := self._shutdown) is not None:
+            connection, text = shutdown
+            if connection is self._current:  # else another thread's receive has noted it late
+                raise Shutdown(text, connection=connection)
         try:
             return port.receive(size)
         except Shutdown as error:
-            if self._is_own(error):
-                self._shutdown = error.message
+            if (current := self._current) is not None and error.connection is current:
+                self._shutdown = current, error.message
             raise
