@@ -19,6 +19,7 @@ from comch_next._pulling import PullingContext
 from comch_next._quick import quicken
 from comch_next.connection import Connection
 from comch_next.driver.protocol import Clients, Driver, Own, Servers, by_system, interruptible
+from comch_next.engine import deadline_after
 from comch_next.errors import InvalidValue
 from comch_next.pull import PullPort
 from comch_next.task import HandledSendTask, SendTask
@@ -69,6 +70,7 @@ class ControlContext(PullingContext):
         super().close(timeout)
 
     def _leave(self, timeout: float) -> None:
+        deadline_after(timeout, "close")  # a refusal has no effect
         self._close_streams()
         super()._leave(timeout)
 
