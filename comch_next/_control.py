@@ -62,8 +62,8 @@ class ControlContext(PullingContext):
     def close(self, timeout: float = 5.0) -> None:
         """Stop the context, progress until it is IDLE, and destroy it and its own engine.
 
-        timeout: seconds; raises TimeOut if the context is not IDLE by then. Idempotent, except that a one-sided context
-        raises NotConnected the second time.
+        An engine of its own that other contexts use is left to them. timeout: seconds; raises TimeOut if the context is
+        not IDLE by then. Idempotent, except that a one-sided context raises NotConnected the second time.
         """
         if (endpoint := self._endpoint) is not None:
             endpoint.check("close")
