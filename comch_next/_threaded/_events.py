@@ -40,6 +40,7 @@ class PortEvents:
         self.queue: deque[tuple[bytes, Link]] = deque()
         self.lost: list[Link] = []
         self.arrived: list[Link] = []  # for accept
+        self.dropped: object = None  # the helper's, while the port is open
         self.helper = helper
         self._context = context
         self._driver = helper.driver
