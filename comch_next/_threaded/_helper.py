@@ -15,11 +15,11 @@ from comch_next._threaded._guarded import GuardedDriver
 from comch_next.driver.protocol import (
     Finalized,
     WeakSet,
-    at_exit,
     by_system,
     signals_blocked,
     told_in_child,
     uninterrupted,
+    wait_at_exit,
 )
 from comch_next.errors import BadState, InvalidValue, NoMemory
 
@@ -265,7 +265,7 @@ class _ParentsLock(AbstractContextManager[object]):
 _helpers = told_in_child(Helper.disinherit)
 
 
-@at_exit
+@wait_at_exit
 def _end_all() -> None:
     for helper in list(_helpers):
         helper.end()
