@@ -239,6 +239,23 @@ def test_a_loop_that_ends_while_another_reports_to_it() -> None:
     server._report_lost(None, comch.Shutdown())  # type: ignore[arg-type]
 
 
+def test_two_engines_that_are_given_to_a_context_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    with comch.ProgressEngine() as first, comch.ProgressEngine() as second:
+        client = comch.Client()
+        configure, rest = client._configure_with, [lambda: second.connect_ctx(client)]
+
+        def late(*args: Any) -> None:
+            if rest:
+                Worker(rest.pop()).result()
+            configure(*args)
+
+        monkeypatch.setattr(client, "_configure_with", late, raising=False)
+        with pytest.raises(comch.NotPermitted):
+            first.connect_ctx(client)
+        assert client.engine is second
+        client.close()
+
+
 def test_registering_is_one_call(monkeypatch: pytest.MonkeyPatch) -> None:
     """From what is registered to what follows from it nobody else is in the context."""
     client = comch.Client()
