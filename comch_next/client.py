@@ -99,10 +99,11 @@ class Client(ControlContext):
     ) -> Connection:
         """Start the client and wait for the server to accept it. Without registered callbacks it opens a pull port.
 
-        name: the service, unless it has been set. timeout: seconds; None waits for ever, 0 returns the connection in
-        progress. wait_for_server: where no server listens or it refuses, try again until the timeout. Raises
-        ConnectionAborted when no server listens or it refuses, TimeOut when it has not accepted in time; the attempt
-        then has no effect. Raises BadState when a setting is missing, InvalidValue for an invalid timeout.
+        name: the service, unless it has been set; it stays set, except on a one-sided client for which no server
+        listens. timeout: seconds; None waits for ever, 0 returns the connection in progress. wait_for_server: where no
+        server listens or it refuses, try again until the timeout. Raises ConnectionAborted when no server listens or it
+        refuses, TimeOut when it has not accepted in time; the attempt then has no other effect. Raises BadState when a
+        setting is missing, InvalidValue for an invalid timeout.
         """
         deadline = deadline_after(timeout, "connect")
         while True:
