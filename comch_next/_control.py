@@ -19,6 +19,7 @@ from comch_next._pulling import PullingContext
 from comch_next._quick import quicken
 from comch_next.connection import Connection
 from comch_next.driver.protocol import Clients, Driver, Own, Servers, by_system, interruptible
+from comch_next.engine import deadline_after
 from comch_next.errors import InvalidValue
 from comch_next.pull import PullPort
 from comch_next.task import HandledSendTask, SendTask
@@ -61,14 +62,15 @@ class ControlContext(PullingContext):
     def close(self, timeout: float = 5.0) -> None:
         """Stop the context, progress until it is IDLE, and destroy it and its own engine.
 
-        timeout: seconds; raises TimeOut if the context is not IDLE by then. Idempotent, except that a one-sided context
-        raises NotConnected the second time.
+        An engine of its own that other contexts use is left to them. timeout: seconds; raises TimeOut if the context is
+        not IDLE by then. Idempotent, except that a one-sided context raises NotConnected the second time.
         """
         if (endpoint := self._endpoint) is not None:
             endpoint.check("close")
         super().close(timeout)
 
     def _leave(self, timeout: float) -> None:
+        deadline_after(timeout, "close")  # a refusal has no effect
         self._close_streams()
         super()._leave(timeout)
 

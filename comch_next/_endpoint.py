@@ -219,6 +219,8 @@ class Endpoint:
         """End the life that there is."""
         if isinstance(self.link, Link):
             self.link.close(phase)
+        if (port := self._context._port) is not None and port._endings is not None:
+            port._endings.forget_all()
         self._become(Unlinked(phase))
 
     def server_port(self, call: str) -> PullPort:

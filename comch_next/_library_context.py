@@ -6,6 +6,7 @@ Until then nothing can be asked of it; what the program registers is kept, and r
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from comch_next._alone import alone
@@ -27,7 +28,7 @@ from comch_next.driver.protocol import (
     them,
 )
 from comch_next.engine import ProgressEngine
-from comch_next.errors import BadState, InvalidValue
+from comch_next.errors import BadState, InUse, InvalidValue
 
 if TYPE_CHECKING:
     from comch_next._stream_link import Link
@@ -178,8 +179,8 @@ class LibraryContext(Context):
                 vars(self).pop(name, None)
             self._engine = None
             self._outdated = True
-        if self._own_engine is not None and self._own_engine is not engine:
-            self._own_engine.destroy()
+        if self._own_engine is not engine:
+            self._leave_own_engine()
             self._own_engine = engine
 
     def _make(self) -> None:
@@ -206,8 +207,8 @@ class LibraryContext(Context):
             before["_contexts"].destroy(before["_handle"])
             if before.get("_own_rep") is not None:
                 before["_own_rep"].close()
-        if self._settings["engine"] is not None and self._own_engine is not None:
-            self._own_engine.destroy()
+        if self._settings["engine"] is not None:
+            self._leave_own_engine()
             self._own_engine = None
 
     def _configure_made(self) -> None:
@@ -273,7 +274,11 @@ class LibraryContext(Context):
 
     @alone
     def _give_back(self) -> None:
-        """Destroy the context and its own engine, both or neither."""
         self.destroy()
+        self._leave_own_engine()
+
+    def _leave_own_engine(self) -> None:
+        """Destroy the engine of its own; if other contexts are connected to it, it is theirs from then on."""
         if self._own_engine is not None:
-            self._own_engine.destroy()
+            with suppress(InUse):
+                self._own_engine.destroy()

@@ -115,6 +115,10 @@ class Endings:
         with suppress_system(ValueError):
             self._errors.remove(connection)
 
+    def forget_all(self) -> None:
+        """Stop reporting error states: this side has left every connection."""
+        self._errors.clear()
+
     def _lost_a_message(self, connection: Connection) -> bool:
         return connection in self._late or self._port.failed(connection) > 0
 

@@ -81,11 +81,12 @@ class Configured(LibraryContext):
             hint = f"did you mean {likely[0]!r}?" if likely else f"it has {', '.join(sorted(self._options))}"
             raise TypeError(f"{type(self).__name__} has no option {option!r}; {hint}")
         if "engine" in options:
-            self._configure_with(_lock_of(options["engine"], self._first_lock), options)
+            lock = _lock_of(options["engine"], self._first_lock)
+            self._configure_with(lock, lambda: self._configure_alone(options))
         else:
             self._configure_alone(options)
 
-    def _configure_with(self, lock: Lock, options: dict[str, Any]) -> None:
+    def _configure_with(self, lock: Lock, configure: Callable[[], None]) -> None:
         """Configure with the lock held that is the context's from then on, too.
 
         Always in the same order: another thread may take a context from that engine to this one.
@@ -95,7 +96,7 @@ class Configured(LibraryContext):
             first, second = sorted((known, lock), key=id)
             with first, second:
                 if known is self._lock:
-                    return self._configure_alone(options)
+                    return configure()
 
     @alone
     def _configure_alone(self, options: dict[str, Any]) -> None:
@@ -299,10 +300,14 @@ class Configured(LibraryContext):
         return {size: endpoint.size(size) for size in ("max_msg_size", "send_queue_size")}
 
     def _take_engine(self, engine: ProgressEngine) -> None:
+        self._configure_with(engine._lock, lambda: self._take_first_engine(engine))
+
+    @alone
+    def _take_first_engine(self, engine: ProgressEngine) -> None:
         self._refuse_active("connect_ctx")
         if self._settings["engine"] is not None or self._own_engine is not None:
             raise NotPermitted(f"connect_ctx: {self!r} has a progress engine already")
-        self.configure(engine=engine)
+        self._configure_alone({"engine": engine})
 
 
 def _same(value: object, known: object) -> bool:

@@ -143,8 +143,6 @@ class Link:
         connection, context = self.connection, self._context
         if connection._link_of_stream is not None:
             raise BadState(f"Stream was attempted on {connection!r}, which has had one; a connection has one")
-        connection._link_of_stream = self
-        context._links.add(self)
         with ExitStack() as kept:
             self.engine = kept.enter_context(ProgressEngine(context.engine._driver.name))
             self._progress = uninterrupted(self.engine.progress)  # else a frame that is being received is lost
@@ -157,6 +155,8 @@ class Link:
             self._producer.task_send_set_conf(Own(Task.free), Own(self._lose), _RECEIVES)
             self._producer.start()
             self.kept = kept.pop_all()
+        connection._link_of_stream = self
+        context._links.add(self)
 
     @alone
     def close(self, error: BaseException | None) -> None:

@@ -57,7 +57,7 @@ class Client(ControlContext):
         super().__init__(device=device, name=name, **options)
 
     def _configure_first(self) -> None:
-        self._shutdown: str | None = None  # what receive has raised when the server left: the text
+        self._shutdown: tuple[Connection, str] | None = None  # what receive has raised when its server left: the text
         self._current: Connection | None = None  # what the last start began, until this side leaves it
         self._begun: Connection | None = None  # the same, until it is known to be up
 
@@ -99,10 +99,11 @@ class Client(ControlContext):
     ) -> Connection:
         """Start the client and wait for the server to accept it. Without registered callbacks it opens a pull port.
 
-        name: the service, unless it has been set. timeout: seconds; None waits for ever, 0 returns the connection in
-        progress. wait_for_server: where no server listens or it refuses, try again until the timeout. Raises
-        ConnectionAborted when no server listens or it refuses, TimeOut when it has not accepted in time; the attempt
-        then has no effect. Raises BadState when a setting is missing, InvalidValue for an invalid timeout.
+        name: the service, unless it has been set; it stays set, except on a one-sided client for which no server
+        listens. timeout: seconds; None waits for ever, 0 returns the connection in progress. wait_for_server: where no
+        server listens or it refuses, try again until the timeout. Raises ConnectionAborted when no server listens or it
+        refuses, TimeOut when it has not accepted in time; the attempt then has no other effect. Raises BadState when a
+        setting is missing, InvalidValue for an invalid timeout.
         """
         deadline = deadline_after(timeout, "connect")
         while True:
@@ -233,11 +234,13 @@ class Client(ControlContext):
     def _pull(self, port: PullPort, size: int | None) -> tuple[bytes, Connection] | None:
         if self._current is None:
             self._refuse_silent("receive")
-        if self._shutdown is not None:
-            raise Shutdown(self._shutdown, connection=self._current)
+        if (shutdown := self._shutdown) is not None:
+            connection, text = shutdown
+            if connection is self._current:  # else another thread's receive has noted it late
+                raise Shutdown(text, connection=connection)
         try:
             return port.receive(size)
         except Shutdown as error:
-            if self._is_own(error):
-                self._shutdown = error.message
+            if (current := self._current) is not None and error.connection is current:
+                self._shutdown = current, error.message
             raise

@@ -179,7 +179,8 @@ class Server(ServiceState):
     def listen(self, name: str | None = UNSET) -> None:
         """Start the server. Without registered callbacks it sets the mandatory configuration and opens a pull port.
 
-        name: the service, unless it has been set. Raises BadState if a setting is missing, and what `start` raises.
+        name: the service, unless it has been set; it stays set, except on a one-sided server that cannot start. Raises
+        BadState if a setting is missing, and what `start` raises.
         """
         if (endpoint := self._endpoint) is not None:
             endpoint.listen(name)

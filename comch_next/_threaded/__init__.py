@@ -23,7 +23,8 @@ states              change without the program: a client that lost its server ma
                     Then stop is BadState, and its connection can be had until the next start or stop.
 callbacks           of the program (state changed) run where progress runs, mostly in the helper thread. What one
                     raises comes out of the program's next progress, send, receive or arming.
-the engine          has another notification handle from the first open on. Every context on it must be IDLE then.
+the engine          has another notification handle while a port is open: ask for it after the first has been opened,
+                    and again after the last has been closed. Every context on it must be IDLE when the first opens.
 a process's end     without closing is an orderly leave of one-sided contexts, too: the library knows nothing of it.
 idle                is one sleeping thread per engine. It sleeps on the library's own notification handle, so the
                     library must notify; the emulated one does, but not of descriptors that are free again: a server

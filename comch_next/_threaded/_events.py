@@ -40,6 +40,7 @@ class PortEvents:
         self.queue: deque[tuple[bytes, Link]] = deque()
         self.lost: list[Link] = []
         self.arrived: list[Link] = []  # for accept
+        self.dropped: object = None  # the helper's, while the port is open
         self.helper = helper
         self._context = context
         self._driver = helper.driver
@@ -103,9 +104,8 @@ class PortEvents:
         """The configuration is fixed, and a client has a connection."""
         self._leaving = self._failed = False
         self._most = self._driver.contexts.get_recv_queue_size(self.handle)
+        self._leave_all()  # what became of former connections is no news any more
         if self._is_client:
-            while self.lost:  # what became of former connections is no news any more
-                self._leave(self.lost.pop())
             self.begun = self._driver.clients.get_connection(self.handle)
             self._add(self.begun, COMING)
 
@@ -118,10 +118,17 @@ class PortEvents:
         finally:  # a callback of the program may have raised, and the context stops all the same
             if contexts.get_state(self.handle) in (State.IDLE, State.STOPPING):
                 self.begun = None
-                for link in list(self._live):
-                    self._leave(link)
+                self._leave_all()
             else:
                 self._leaving = before
+
+    def _leave_all(self) -> None:
+        """Leave every connection, and forget those that have been lost and handshakes that broke."""
+        for link in [*self._live, *self.lost]:
+            self._leave(link)
+        self.lost.clear()
+        self._broken = 0
+        self._channels.forget_news()
 
     def disconnected(self, connection: Any) -> None:
         """This side has left one connection."""

@@ -15,11 +15,11 @@ from comch_next._threaded._guarded import GuardedDriver
 from comch_next.driver.protocol import (
     Finalized,
     WeakSet,
-    at_exit,
     by_system,
     signals_blocked,
     told_in_child,
     uninterrupted,
+    wait_at_exit,
 )
 from comch_next.errors import BadState, InvalidValue, NoMemory
 
@@ -117,7 +117,9 @@ class Helper:
         with self.lock:
             if self._thread is None:
                 self._start()
+            assert self._wake is not None
             self.ports.add(port)
+            port.dropped = _Dropped(self._wake)
 
     def _start(self) -> None:
         """The thread is a daemon, so that a program that never closes can end; it is ended before the program."""
@@ -138,9 +140,9 @@ class Helper:
         """Remove a port that closes; the last one ends the thread. Idempotent."""
         with self.lock:
             self.ports.discard(port)
-            last = not self.ports
-        if last:
-            self.end()
+            port.dropped = None
+            thread = None if self.ports else self._release()
+        self._await(thread)
 
     def end(self) -> None:
         """End the thread. Idempotent.
@@ -151,12 +153,18 @@ class Helper:
         if thread is None or not thread.is_alive():  # not alive: in a forked process
             return
         with self.lock:
-            if self._thread is not thread:
-                return  # another thread has ended it
-            self._thread, self._wake, self._asleep = None, None, False
-            self._dropped = None  # which rouses the thread
-        if not (self.busy or thread is threading.current_thread()):  # else it ends after the callback, or by itself
-            thread.join()
+            released = self._release() if self._thread is thread else None  # else another thread has ended it
+        self._await(released)
+
+    def _release(self) -> threading.Thread | None:
+        """Have the thread end, if there is one, and return it. The lock is held."""
+        thread, self._thread, self._wake, self._asleep = self._thread, None, None, False
+        self._dropped = None  # which rouses the thread
+        return thread
+
+    def _await(self, thread: threading.Thread | None) -> None:
+        if not (thread is None or self.busy or thread is threading.current_thread()):
+            thread.join()  # else it ends after the callback, or by itself
 
     def disinherit(self) -> None:
         """In a forked child: the thread is the parent's, and so is all that it drives."""
@@ -166,8 +174,11 @@ class Helper:
 
     def work(self, wake: Bell) -> bool | None:
         """Turn while something moves. Whether a full port then holds progress back; None when the thread is to end."""
-        while self._enter(wake):
+        while (lock := self._enter(wake)) is not None:
             try:
+                if not self.ports:  # the program has dropped the last one
+                    self._release()
+                    return None
                 if self.turn():
                     continue
                 held = self.held()
@@ -177,12 +188,12 @@ class Helper:
                 self._asleep = True
                 return held
             finally:
-                self.lock.release()
+                lock.release()
         return None
 
     def woken(self, wake: Bell, *, held: bool) -> None:
         """Note that the thread's sleep is over."""
-        if self._enter(wake):
+        if (lock := self._enter(wake)) is not None:
             try:
                 self._asleep = False
                 drain(wake.fd)
@@ -190,20 +201,24 @@ class Helper:
                     with suppress(InvalidValue):  # see `end`
                         self._engines.clear_notification(self._pe, 0)
             finally:
-                self.lock.release()
+                lock.release()
 
-    def _enter(self, wake: Bell) -> bool:
-        """Take the lock, unless the thread is to end: whoever ends it holds the lock and waits for it."""
+    def _enter(self, wake: Bell) -> Any:
+        """Take the lock and return it; None if the thread is to end: whoever ends it holds the lock and waits for it.
+
+        A callback may fork before it is given back: the child finds another one in its place.
+        """
         while self._wake is wake:
-            if self.lock.acquire(timeout=_TICK_S):
+            lock = self.lock
+            if lock.acquire(timeout=_TICK_S):
                 if self._wake is wake:
-                    return True
-                self.lock.release()
-        return False
+                    return lock
+                lock.release()
+        return None
 
 
 class _Dropped(Finalized):
-    """What only the helper has, so that its end rouses the thread."""
+    """What only the helper has, or a port, so that its end rouses the thread."""
 
     def __init__(self, wake: Bell) -> None:
         self.wake: Bell | None = wake
@@ -236,9 +251,12 @@ def _work(helper: Helper | None, wake: Bell) -> bool | None:
 class _ParentsLock(AbstractContextManager[object]):
     """What a forked child finds in place of the lock: the thread is the parent's, and so is all that it drives."""
 
-    def __enter__(self) -> NoReturn:
+    def acquire(self, timeout: float = -1) -> NoReturn:
         text = "this port was inherited through a fork and belongs to the parent process"
         raise BadState(f"{text}; a child makes its own contexts and engines")
+
+    def __enter__(self) -> NoReturn:
+        self.acquire()
 
     def __exit__(self, *exc: object) -> None:
         """Never entered."""
@@ -247,7 +265,7 @@ class _ParentsLock(AbstractContextManager[object]):
 _helpers = told_in_child(Helper.disinherit)
 
 
-@at_exit
+@wait_at_exit
 def _end_all() -> None:
     for helper in list(_helpers):
         helper.end()

@@ -67,6 +67,38 @@ def test_a_child_may_leave_its_parents_with_blocks(start_python: StartPython) ->
     assert (done.returncode, done.stderr) == (0, "")
 
 
+IN_THE_HELPER = """
+import os, threading
+import comch_next as comch
+
+def fork(context, old, new):
+    if threading.current_thread().name == "comch-progress" and not forked.is_set():
+        if (child := os.fork()):
+            children.append(child)
+            forked.set()
+
+children, forked = [], threading.Event()
+threading.excepthook = lambda hook: print(hook.exc_type.__name__, flush=True)
+with comch.Server(comch.open_device("03:00.0"), "b1:00.0", "svc") as server:
+    client = comch.Client(comch.open_device("b1:00.0"), "svc")
+    client.set_state_changed_cb(fork)
+    port = comch.PullPort(client)
+    client.start()  # and no progress: it comes up in the helper thread
+    connection = client.connection
+    assert forked.wait(60)
+    assert os.waitstatus_to_exitcode(os.waitpid(children[0], 0)[1]) == 0
+    connection.send(b"still here", timeout=60)
+    assert server.receive(timeout=60).data == b"still here"
+    client.close()
+"""
+
+
+def test_a_child_of_the_helper_thread_is_told_why_that_ends(start_python: StartPython) -> None:
+    quiet = "ignore:This process:DeprecationWarning"  # from Python 3.12 on, of any fork beside a thread
+    done = start_python("-W", quiet, "-c", IN_THE_HELPER, env={"COMCH_PULL": "threaded"}).finish()
+    assert (done.returncode, done.stdout, done.stderr) == (0, "BadState\n", "")
+
+
 def test_a_child_makes_objects_of_its_own() -> None:
     there, here = pair()
 

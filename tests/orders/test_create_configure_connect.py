@@ -100,6 +100,23 @@ def test_the_argument_of_connect_replaces_the_name(world: World) -> None:
     talk(client, server, OTHER_NAME)  # design silent: the later setting holds
 
 
+@pytest.mark.parametrize("one_sided", [False, True])
+def test_the_name_of_a_connect_that_fails(world: World, one_sided: bool) -> None:
+    client = world.client(name=NAME, one_sided=one_sided)
+    with pytest.raises(comch.ConnectionAborted):
+        client.connect(OTHER_NAME)
+    assert client.name == (NAME if one_sided else OTHER_NAME)
+
+
+@pytest.mark.parametrize("one_sided", [False, True])
+def test_the_name_of_a_listen_that_fails(world: World, one_sided: bool) -> None:
+    world.server(OTHER_NAME)
+    server = world.keep(comch.Server(world.dpu, world.rep, NAME, one_sided=one_sided))
+    with pytest.raises((comch.AlreadyExist, comch.ConnectionAborted)):
+        server.listen(OTHER_NAME)
+    assert server.name == (NAME if one_sided else OTHER_NAME)
+
+
 def test_a_setting_may_be_changed_before_it_is_used(world: World) -> None:
     server = world.server()
     client = world.client()

@@ -189,6 +189,27 @@ def test_an_engine_is_in_use_while_its_contexts_live(world: World) -> None:
     engine.destroy()
 
 
+@pytest.mark.parametrize("leaves", ["for another engine", "for good"])
+def test_an_own_engine_is_left_to_those_who_use_it(world: World, leaves: str) -> None:
+    client = world.keep(comch.Client(world.host, NAME))
+    own = client.engine
+    server = world.server(engine=own)
+    if leaves == "for good":
+        client.close()
+        client = world.client(name=NAME)
+    else:
+        with comch.ProgressEngine() as other:
+            client.engine = other
+            assert client.engine is other
+            connect(client, server)
+            client.close()
+        client = world.client(name=NAME, engine=own)
+    introduce(connect(client, server), server)
+    client.close()
+    server.close()
+    own.destroy()
+
+
 @pytest.mark.parametrize("wrong", [None, 3, object(), "engine"])
 def test_what_is_no_context_is_refused(wrong: Any) -> None:
     with comch.ProgressEngine() as engine:

@@ -22,6 +22,7 @@ from tests.orders.support import (
     connect,
     fill,
     introduce,
+    is_up,
     raises_soon,
     receives_nothing,
     until,
@@ -109,6 +110,17 @@ def test_a_sender_hears_of_it_by_its_sends(one_sided: Pair) -> None:
     assert told.value.connection is connection
     for _ in range(3):
         assert receives_nothing(client)
+
+
+def test_an_error_state_ends_with_the_life_that_it_is_of(one_sided: Pair) -> None:
+    server = one_sided.server
+    one_sided.client.disconnect()
+    send_until_reset(server, one_sided.peer)
+    server.stop()
+    until(lambda: server.state is comch.State.IDLE, server.engine)
+    server.listen()
+    fresh = one_sided.client.connect(NAME, timeout=0)
+    until(lambda: is_up(fresh, server))
 
 
 def test_messages_come_before_the_reset(one_sided: Pair) -> None:

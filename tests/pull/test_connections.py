@@ -231,6 +231,24 @@ def test_stopping_a_server_ends_every_connection(stage: Stage, form: str) -> Non
 
 
 @pytest.mark.parametrize("one_sided", [False, True])
+def test_a_servers_next_life_has_nothing_of_the_one_before(stage: Stage, form: str, one_sided: bool) -> None:
+    server, client = stage.meet(stage.server(form, one_sided=one_sided), stage.client("driver"))
+    port, waiting = server.port, stage.client("driver")
+    assert client.send(b"never read")
+    client.context.close()
+    until(lambda: port._port.get_status(server.connection._handle) == ErrorCode.SHUTDOWN)
+    waiting.context.start()
+    until(lambda: port.pending or port.connections)  # one that nobody accepts
+    server.context.stop()
+    until(lambda: server.context.engine.progress() or server.context.state is State.IDLE)
+    server.context.start()
+    assert port.receive() is None
+    port.arm_recv()
+    assert not ready(port.recv_fd)
+    assert port.accept() is None
+
+
+@pytest.mark.parametrize("one_sided", [False, True])
 def test_of_connections_that_ended_while_the_queue_was_full_nothing_is_kept(stage: Stage, one_sided: bool) -> None:
     """Whoever waits to send there is woken all the same."""
     server = stage.server("driver", one_sided=one_sided)

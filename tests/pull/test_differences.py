@@ -188,6 +188,7 @@ def test_the_engine(stage: Stage, form: str) -> None:
         stage.server(form, engine=engine)
         assert (engine.notification_handle == handle) is (form == "driver")
         stage.contexts[0].close()
+        assert engine.notification_handle == handle
         running = comch.Server(stage.dpu, "b1:00.1", "other", engine=engine)
         running.listen()
         if form == "threaded":

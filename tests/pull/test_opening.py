@@ -8,7 +8,7 @@ import pytest
 
 import comch_next as comch
 from comch_next import BadState, PullPort
-from tests.pull.support import Stage
+from tests.pull.support import DPU, HOST, NAME, Stage
 
 
 @pytest.mark.parametrize("first", [False, True], ids=["driver", "threaded"])
@@ -52,3 +52,20 @@ def test_a_closed_port_that_is_opened_again_leaves_room_for_another() -> None:
             port.reopen()
         PullPort(client)
         client.close()
+
+
+@pytest.mark.usefixtures("runtime_dir")
+@pytest.mark.parametrize("threaded", [False, True])
+def test_a_closed_port_leaves_the_program_its_own_callbacks_only(threaded: bool) -> None:
+    with comch.open_device(DPU) as device:
+        server, states = comch.Server(device, HOST, NAME), list[comch.State]()
+        server.set_state_changed_cb(lambda context, old, new: states.append(new))
+        PullPort(server, threaded=threaded).close()
+        with pytest.raises(comch.BadConfig):
+            server.start()
+        server.task_send_set_conf(print, print, 4)
+        server.event_msg_recv_register(print)
+        server.event_connection_status_changed_register(print, print)
+        assert server.start() is comch.State.RUNNING
+        assert states[-1] is comch.State.RUNNING
+        server.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import subprocess
 import sys
 import threading
@@ -33,6 +34,16 @@ def test_the_other_has_one_per_engine_until_it_is_closed(stage: Stage, threads: 
     client.port.close()
     assert threads() == 1
     server.context.close()
+    assert threads() == 0
+
+
+def test_the_last_port_that_is_dropped_ends_it(stage: Stage, threads: Threads) -> None:
+    with comch.ProgressEngine() as engine:
+        PullPort(comch.Client(stage.host, "svc", engine=engine), threaded=True)
+        until(lambda: [gc.collect(), threads()][1] == 0)  # its thread may just have held what is to be collected
+        stage.meet(stage.server("driver"), stage.client("threaded", engine=engine))
+        assert threads() == 1
+        stage.contexts[-1].close()
     assert threads() == 0
 
 

@@ -71,6 +71,58 @@ def test_however_it_ends(end: str, start_python: StartPython) -> None:
     assert ends_seen(partial(start_python, "-c", PROGRAM.format(make=CLIENTS["pulling"], end=ENDS[end]))) == [True]
 
 
+STRUCK = """
+import atexit, signal, threading
+from comch_next.driver.protocol import _exit
+
+def strike(frame, event, argument):
+    if frame.f_code.co_name == {call!r} and frame.f_locals.get("self") is _exit._calls:
+        sys.settrace(None)
+        signal.raise_signal(signal.SIGINT)
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+threading.Thread(target=lambda kept: threading.Event().wait(), args=(here,), daemon=True).start()  # it does not die
+atexit.register(sys.settrace, strike)
+"""
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("call", ["close", "__exit__"])
+def test_one_that_is_interrupted_while_it_takes_leave(form: str, call: str, start_python: StartPython) -> None:
+    program = PROGRAM.format(make=CLIENTS["pulling"], end=STRUCK.format(call=call))
+    assert ends_seen(partial(start_python, "-c", program, env={"COMCH_PULL": form})) == [True]
+
+
+HANGING = """
+import signal, sys, threading
+import comch_next as comch
+
+def hang(*_):
+    if threading.current_thread().name == "comch-progress":
+        hangs.set()
+        threading.Event().wait()
+
+hangs = threading.Event()
+signal.signal(signal.SIGINT, signal.default_int_handler)
+here = comch.Client(comch.open_device("b1:00.0"), "svc")
+here.set_state_changed_cb(hang)
+port = comch.PullPort(here, threaded=True)
+here.start()
+hangs.wait()
+print("the end", flush=True)
+"""
+
+
+def test_one_that_waits_for_a_callback_can_be_interrupted(
+    start_python: StartPython, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COMCH_PULL", "threaded")  # so that the server accepts by itself
+    with comch.Server(comch.open_device("03:00.0"), "b1:00.0", "svc"):
+        child = start_python("-c", HANGING)
+        child.wait_for("the end")
+        child.end_by(signal.SIGINT)
+
+
 def test_one_that_is_killed_has_died(start_python: StartPython) -> None:
     start = partial(start_python, "-c", PROGRAM.format(make=CLIENTS["pulling"], end=""))
     assert ends_seen(start, lambda child: child.signal(signal.SIGKILL)) == [False]

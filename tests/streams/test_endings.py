@@ -22,6 +22,7 @@ from comch_next import (
     Shutdown,
     Stream,
     Unexpected,
+    _stream_link,
 )
 from comch_next._stream_link import Kind, Link
 from tests.control_path.pair import DPU, REP
@@ -395,6 +396,28 @@ class Ending:
         self.rep.close()
         self.device.close()
         self.peer.kill()
+
+
+def test_a_beginning_that_is_refused_leaves_the_connection_its_stream(
+    pair: Pair, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise comch.NoMemory("no room")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(_stream_link, "Producer", refuse)
+        with pytest.raises(comch.NoMemory, match="no room"), Stream(pair.here):
+            """It is not reached."""
+    pair.both(lambda stream: stream.send_stream(DATA), lambda stream: stream.recv_stream(io.BytesIO()))
+
+
+def test_a_close_that_is_refused_leaves_the_streams_open(pair: Pair) -> None:
+    def here(stream: Stream) -> None:
+        with pytest.raises(InvalidValue, match="timeout"):
+            pair.here._context.close(timeout=-1)
+        assert stream.send_stream(DATA) == len(DATA)
+
+    pair.both(here, lambda stream: stream.recv_stream(io.BytesIO()))
 
 
 def test_a_context_that_is_closed_during_a_stream(pair: Pair) -> None:

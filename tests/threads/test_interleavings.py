@@ -165,6 +165,33 @@ def test_a_connect_before_a_one_sided_disconnect_returns(stage: Stage, monkeypat
     connected_anew(stage, client.context)
 
 
+@pytest.mark.parametrize("form", FORMS)
+def test_a_shutdown_that_is_noted_after_the_next_connect(
+    stage: Stage, form: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is the former connection's, and no news of the new one."""
+    server, client = stage.meet(stage.server("driver"), stage.client(form))
+    receive = client.port.receive
+
+    def late(size: int | None = None) -> Any:
+        try:
+            return receive(size)
+        except comch.Shutdown:
+            client.context.disconnect()
+            client.context.connect(timeout=0)
+            raise
+
+    server.context.disconnect(server.connection)
+    with monkeypatch.context() as patched:
+        patched.setattr(client.port, "receive", late, raising=False)
+        with pytest.raises(comch.Shutdown) as told:
+            client.context.receive(timeout=SOON_S)
+    assert told.value.connection is client.connection
+    with pytest.raises(comch.Again):
+        client.context.receive(timeout=0)
+    connected_anew(stage, client.context)
+
+
 def test_a_peer_that_is_left_while_it_is_asked() -> None:
     asked: list[Peer] = []
     links = [SimpleNamespace(update_info=asked.append), None]
@@ -210,6 +237,23 @@ def test_a_loop_that_ends_while_another_reports_to_it() -> None:
     server._on_lost = Ending([print])
     server._on_lost.clear()
     server._report_lost(None, comch.Shutdown())  # type: ignore[arg-type]
+
+
+def test_two_engines_that_are_given_to_a_context_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    with comch.ProgressEngine() as first, comch.ProgressEngine() as second:
+        client = comch.Client()
+        configure, rest = client._configure_with, [lambda: second.connect_ctx(client)]
+
+        def late(*args: Any) -> None:
+            if rest:
+                Worker(rest.pop()).result()
+            configure(*args)
+
+        monkeypatch.setattr(client, "_configure_with", late, raising=False)
+        with pytest.raises(comch.NotPermitted):
+            first.connect_ctx(client)
+        assert client.engine is second
+        client.close()
 
 
 def test_registering_is_one_call(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,13 +8,17 @@ import atexit
 from contextlib import ExitStack
 from threading import get_ident, main_thread
 
-__all__ = ["at_exit", "has_ended"]
+from comch_next.driver.protocol._shield import shielded
+
+__all__ = ["at_exit", "has_ended", "wait_at_exit"]
 
 _ended: list[bool] = []
-_calls = ExitStack()
+_calls, _waits = ExitStack(), ExitStack()
 _calls.callback(_ended.append, True)  # which comes last
 at_exit = _calls.callback
-atexit.register(_calls.close)
+wait_at_exit = _waits.callback  # before these, for what waits for the program's own code: a signal may end that
+atexit.register(shielded(_calls.close))
+atexit.register(_waits.close)
 
 
 def has_ended() -> bool:
