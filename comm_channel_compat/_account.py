@@ -98,7 +98,7 @@ class Account:
     def write(self, what: str, facts: Mapping[str, Any], at_ns: int | None = None) -> int:
         """Take a line of the trace, as its file does: the messages are counted."""
         direction = _DIRECTIONS.get(what)
-        if direction and facts.get("result") in _ACCEPTED:
+        if direction and "connection" in facts and facts.get("result") in _ACCEPTED:  # a message queue has no peers
             with self._lock:
                 carried = self._carried[facts["service"], facts["side"], facts["connection"]]
                 carried[f"{direction}_messages"] += 1
