@@ -18,7 +18,8 @@ send              a message was accepted (`result` DOCA_SUCCESS) or refused (why
                   submitted. On a threaded port every send is a task
 complete          a task of a send, or a post that nothing came to, was completed with `result`
 receive           a message was delivered to the program
-post              a consumer's buffer was posted, with `room` bytes, or refused; without `room` for want of a task
+post              a consumer's buffer was posted, with `room` bytes, or refused; without `room` for want of a
+                  task, and for a buffer that has been given back
 consumer_new, consumer_expired     the other side has a new consumer, or one has expired
 payload           the bytes from `offset` on of the message recorded in line `of`
 

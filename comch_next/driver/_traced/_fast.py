@@ -5,7 +5,7 @@ from itertools import count
 from typing import Any
 
 from comch_next.driver._traced._nouns import Noun, Tasks
-from comch_next.driver._traced._tracer import ACCEPTED, Flight, Link, Tracer, now, result
+from comch_next.driver._traced._tracer import ACCEPTED, Facts, Flight, Link, Tracer, now, result
 from comch_next.driver.protocol import Own, WeakTable, interruptible
 from comch_next.errors import DocaError
 
@@ -84,16 +84,25 @@ class PostRecvTasks(Tasks):
     """Receives of a consumer."""
 
     def submitted(self, flight: Flight, submit: Callable[..., None], *flags: int) -> None:
-        bufs, buf = self._tracer.driver.bufs, self._noun.get_buf(flight.task)
-        held = 0 if buf is None else bufs.get_data_len(buf)
-        room = 0 if buf is None else bufs.get_head(buf) + bufs.get_len(buf) - bufs.get_data(buf) - held
+        held, room = self._space(self._noun.get_buf(flight.task))
         try:
             submit(flight.task, *flags)
         except DocaError as error:
-            self._tracer.record("post", flight.names, room=room, **result(error.code))
+            self._tracer.record("post", flight.names, **room, **result(error.code))
             raise
         flight.held = held
-        self._tracer.record("post", flight.names, room=room, **ACCEPTED)
+        self._tracer.record("post", flight.names, **room, **ACCEPTED)
+
+    def _space(self, buf: Any) -> tuple[int, Facts]:
+        """The bytes that a buffer holds, and what is written of its room; it may be None, or have been given back."""
+        bufs = self._tracer.driver.bufs
+        if buf is None:
+            return 0, {"room": 0}
+        try:
+            held = bufs.get_data_len(buf)
+            return held, {"room": bufs.get_head(buf) + bufs.get_len(buf) - bufs.get_data(buf) - held}
+        except DocaError:
+            return 0, {}
 
 
 class Producers(Noun):

@@ -14,8 +14,8 @@ from typing import Any
 
 from comch_next._codes import ErrorCode, State
 from comch_next.driver._sink import Sink
-from comch_next.driver.protocol import Driver, Own, Unrecorded, by_system, interruptible
-from comch_next.errors import DocaError, NotSupported, code_name
+from comch_next.driver.protocol import NO_BUFFER, Driver, Own, Unrecorded, by_system, interruptible
+from comch_next.errors import DocaError, code_name
 
 __all__ = ["ACCEPTED", "REFUSED", "Facts", "Flight", "Link", "Scope", "Tracer", "facts_of", "now", "result"]
 
@@ -148,7 +148,7 @@ class Tracer:
         """A line about a message. Returns what identifies the message; without bytes, no digest."""
         try:
             octets = memoryview(data).cast("B")
-        except by_system(TypeError):
+        except by_system(*NO_BUFFER):
             recorded: Facts = {}
             parts = []
         else:
@@ -162,12 +162,12 @@ class Tracer:
         return recorded
 
     def bytes_of(self, buf: Any) -> Any:
-        """The bytes of a buffer, which may be None; None for memory that only tasks reach."""
+        """The bytes of a buffer, which may be None; None for one that has been given back, or that only tasks reach."""
         if buf is None:
             return b""
         try:
             return self.driver.bufs.get_view(buf)
-        except NotSupported:
+        except DocaError:
             return None
 
     def immediate(self, imm_data: bytes | None) -> Facts:
