@@ -44,7 +44,8 @@ class Consumers(Noun):
         return Own(filled) if callable(done) else done
 
     def task_post_recv_alloc_init(self, consumer: Any, buf: Any, user_data: object = None) -> Any:
-        flight = Flight(self._tracer.scope(consumer).names, user_data)
+        scope = self._tracer.scope(consumer)
+        flight = Flight(scope, scope.names, user_data)
         try:
             flight.task = self._noun.task_post_recv_alloc_init(consumer, buf, flight)
         except DocaError as error:
@@ -125,7 +126,7 @@ class Producers(Noun):
         self, producer: Any, buf: Any, imm_data: Any, consumer_id: int, user_data: object = None
     ) -> Any:
         at_ns, scope = now(), self._tracer.scope(producer)
-        flight = Flight(scope.names, user_data, scope.link)
+        flight = Flight(scope, scope.names, user_data, scope.link)
         try:
             flight.task = self._noun.task_send_alloc_init(producer, buf, imm_data, consumer_id, flight)
         except DocaError as error:
