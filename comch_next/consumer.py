@@ -31,7 +31,7 @@ class Consumer(FastContext):
     channel does it.
     """
 
-    mmap: Mmap | None  # None on a message queue, whose messages have no buffers
+    mmap: Mmap | None = None  # None on a message queue, whose messages have no buffers
     _handle: protocol.Consumer
 
     def __init__(self, connection: Connection, mmap: Mmap, *, engine: ProgressEngine | None = None) -> None:

@@ -38,6 +38,7 @@ __all__ = [
     "quick_receive",
     "quick_send",
     "quicken",
+    "shielded",
 ]
 
 NOTHING_WAITS = "receive: nothing waits"

@@ -23,7 +23,7 @@ from comch_next._stream_link import CHUNKS, Kind, Link, Steps, Transfer, announc
 from comch_next.connection import Connection
 from comch_next.consumer import Consumer
 from comch_next.driver.protocol import Own
-from comch_next.errors import BadState, ConnectionReset, InvalidValue, IoFailed, NotConnected, Shutdown
+from comch_next.errors import BadState, ConnectionReset, InvalidValue, IoFailed, NotConnected, Shutdown, Unexpected
 from comch_next.memory import Buf, BufInventory, Mmap
 from comch_next.producer import Producer
 
@@ -136,6 +136,8 @@ class Stream:
             yield from link.until(lambda: out.credits or link.offers)
             if not out.credits:
                 raise BadState("send_stream: the other side sends, too; one of the two has to receive")
+            if not out.room:
+                raise Unexpected("send_stream: the other side granted chunks without room")
             yield from link.meet(lambda: out.consumer in self.connection._consumers)
             return (yield from self._send_chunks(out, fill, min(chunk_size, out.room), progress))
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
+# signal's own makes an enum of every number, which takes a tenth of a millisecond.
+from _signal import SIG_DFL, SIGPIPE, SIGXFSZ, signal  # type: ignore[import-not-found]
+
 from comm_channel_compat._launcher.command_line import UsageError
-from comm_channel_compat._launcher.commands import COMMANDS, PROGRAM
+from comm_channel_compat._launcher.commands import COMMANDS, FAILED, PROGRAM
 
 TYPE_CHECKING = False  # typing alone would take longer than the launcher
 if TYPE_CHECKING:
@@ -22,8 +26,14 @@ def run() -> None:
 
 def main(arguments: Sequence[str]) -> None:
     """Carry out a command, or explain."""
+    for ignored in (SIGPIPE, SIGXFSZ):  # by Python, and then by a program that is executed, too
+        signal(ignored, SIG_DFL)
     try:
         _carry_out(*(arguments or [""]))
+        print(end="", flush=True)
+    except OSError as error:
+        print(f"{PROGRAM}: {error.strerror}", file=sys.stderr, flush=True)
+        os._exit(FAILED)  # before Python tries again to write what standard output has not taken
     except KeyboardInterrupt:  # before the program has started: from there on it is the program's
         print(f"{PROGRAM}: interrupted", file=sys.stderr)
         sys.exit(_INTERRUPTED)

@@ -18,6 +18,7 @@ from typing import Any
 from cffi import FFI
 
 from comch_next.errors import DocaError, code_name
+from comch_next.pull import shielded
 from comm_channel_compat._observed import Observed, Site, named
 from comm_channel_compat._old_calls import at_exit, report_file
 from comm_channel_compat._report import Facts, written
@@ -41,7 +42,7 @@ class Account:
 
     def __init__(self) -> None:
         self.begin()
-        os.register_at_fork(after_in_child=self.begin)
+        os.register_at_fork(after_in_child=shielded(self.begin))
 
     def begin(self) -> None:
         """Forget everything."""
@@ -98,7 +99,7 @@ class Account:
     def write(self, what: str, facts: Mapping[str, Any], at_ns: int | None = None) -> int:
         """Take a line of the trace, as its file does: the messages are counted."""
         direction = _DIRECTIONS.get(what)
-        if direction and facts.get("result") in _ACCEPTED:
+        if direction and "connection" in facts and facts.get("result") in _ACCEPTED:  # a message queue has no peers
             with self._lock:
                 carried = self._carried[facts["service"], facts["side"], facts["connection"]]
                 carried[f"{direction}_messages"] += 1

@@ -13,6 +13,8 @@ from collections.abc import Callable
 from types import CodeType, FrameType, FunctionType, ModuleType
 from typing import Any, TypeVar
 
+from comch_next.pull import shielded
+
 __all__ = ["LegacyCallWarning", "at_exit", "caller", "is_watched", "old_call", "package_of", "report_file", "stand_in"]
 
 _T = TypeVar("_T", bound=Callable[..., Any])
@@ -37,7 +39,7 @@ def _end() -> None:
 
 
 if report_file:
-    atexit.register(_end)
+    atexit.register(shielded(_end))
 
 
 class LegacyCallWarning(DeprecationWarning):

@@ -6,6 +6,7 @@ import re
 import signal
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from typing import NoReturn
 
 from comch_next._version import __version__
@@ -60,4 +61,6 @@ def run(main: Callable[[], int]) -> NoReturn:
     except KeyboardInterrupt:
         print("comch_next: interrupted", file=sys.stderr)
         status = INTERRUPTED
+    with suppress(OSError):  # what could not be written has been reported, and Python would try again at its end
+        sys.stdout.close()
     sys.exit(status)

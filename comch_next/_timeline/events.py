@@ -73,15 +73,16 @@ def _lines(name: str, text: str) -> Iterator[Line]:
         try:
             line = json.loads(row)
             _check(line)
-        except (ValueError, KeyError, TypeError, RecursionError) as error:
+        except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
             raise InvalidValue(f"timeline: {name}:{number} is not a line of a trace") from error
         yield line
 
 
 def _check(line: Line) -> None:
-    """Raise KeyError or TypeError for what cannot be shown."""
+    """Raise KeyError, TypeError or OverflowError for what cannot be shown."""
     if not (isinstance(line["t"], int) and isinstance(line["pid"], int) and isinstance(line["what"], str)):
         raise TypeError("times and processes are numbers, events are words")
+    float(line["t"])  # as which times are shown
     if _is_shown(line):
         hash((_event(line, 0).lane, line.get("connection"), _content(line)))
 

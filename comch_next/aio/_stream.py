@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import closing
+from contextlib import closing, suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import comch_next as comch
@@ -12,6 +12,7 @@ from comch_next._stream_ends import Report
 from comch_next._stream_link import Steps
 from comch_next.aio._connection import Connection
 from comch_next.arguments import instance
+from comch_next.errors import InvalidValue
 from comch_next.stream import CHUNK_SIZE
 
 if TYPE_CHECKING:
@@ -41,7 +42,10 @@ class Stream:
 
     async def __aenter__(self) -> Self:
         """Start this side; the other need not be there yet."""
-        await self._run(self._stream._link.open())
+        link = self._stream._link
+        await self._run(link.open())
+        assert link.kept is not None
+        link.kept.callback(self._wake)
         return self
 
     async def __aexit__(self, kind: object, error: BaseException | None, trace: object) -> None:
@@ -72,4 +76,10 @@ class Stream:
         if engine not in self._ready:
             self._ready[engine] = Ready(lambda: engine.notification_handle, engine.request_notification)
         await self._ready[engine].wait(timeout)
-        engine.clear_notification()
+        with suppress(InvalidValue):  # the stream has been closed meanwhile, as its steps will report
+            engine.clear_notification()
+
+    def _wake(self) -> None:
+        """Wake a call that another task ends by closing the stream: no event of the engine does when it has gone."""
+        for ready in self._ready.values():
+            ready.wake()

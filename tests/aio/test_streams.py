@@ -10,8 +10,8 @@ from contextlib import asynccontextmanager, suppress
 
 import pytest
 
-from comch_next import BadState, IoFailed, Shutdown, aio
-from tests.aio.support import Ground, run
+from comch_next import BadState, IoFailed, NotConnected, Shutdown, aio
+from tests.aio.support import Ground, run, waits
 
 DATA = random.Random(15).randbytes(200_000)
 CHUNK = 4096
@@ -94,6 +94,24 @@ def test_one_that_is_left_ends_the_others(ground: Ground) -> None:
             await there.__aexit__(None, None, None)
             with pytest.raises(Shutdown, match="recv_stream"):
                 await waiting
+
+    run(main())
+
+
+@pytest.mark.parametrize("closed", ["stream", "client"])
+def test_one_that_another_task_closes(ground: Ground, closed: str) -> None:
+    """A call that waits in it ends, as one of comch.Stream in another thread, and nothing is watched any more."""
+
+    async def main() -> None:
+        async with ground.pair(streams=True) as pair:
+            await aio.Stream(pair.connection).__aenter__()
+            stream = await aio.Stream(pair.client.connection).__aenter__()
+            waiting = asyncio.ensure_future(stream.recv_stream(io.BytesIO()))
+            await waits(waiting)
+            if closed == "stream":
+                await stream.__aexit__(None, None, None)
+        with pytest.raises(NotConnected, match="recv_stream"):
+            await waiting
 
     run(main())
 

@@ -147,6 +147,7 @@ BROKEN = (
     '{"t": 1}',
     "words",
     '{"t": "now", "pid": 1, "what": "up"}',
+    '{"t": 1%s, "pid": 1, "what": "up"}' % ("0" * 400),
     '{"t": 1, "pid": [1], "what": "up"}',
     '{"t": 1, "pid": 1, "what": {}}',
     '{"t": 1, "pid": 1, "what": "send", "service": []}',

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -82,10 +83,10 @@ def test_a_driver_without_admin(monkeypatch: pytest.MonkeyPatch, capsys: pytest.
     assert driver.load().admin is not None
 
 
-@pytest.mark.parametrize("name", COMMANDS)
-def test_a_reader_that_has_seen_enough(name: str) -> None:
+@pytest.mark.parametrize("command", [*(("comch_next", name) for name in COMMANDS), ("comm_channel_compat", "paths")])
+def test_a_reader_that_has_seen_enough(command: tuple[str, str]) -> None:
     with subprocess.Popen(
-        [sys.executable, "-m", "comch_next", name], stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=ROOT
+        [sys.executable, "-m", *command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=ROOT
     ) as process:
         assert process.stdout is not None
         process.stdout.close()
@@ -94,11 +95,18 @@ def test_a_reader_that_has_seen_enough(name: str) -> None:
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no full device")
-def test_a_full_disk() -> None:
+@pytest.mark.parametrize("command", [("comch_next", "caps"), ("comm_channel_compat", "paths")])
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_full_disk(command: tuple[str, str], unbuffered: str) -> None:
     with open("/dev/full", "wb") as full:
         ended = subprocess.run(
-            [sys.executable, "-m", "comch_next", "caps"], stdout=full, stderr=subprocess.PIPE, cwd=ROOT, timeout=20
+            [sys.executable, "-m", *command],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            cwd=ROOT,
+            env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
+            timeout=20,
         )
     assert ended.returncode == 1
-    assert ended.stderr.startswith(b"comch_next: ")
+    assert ended.stderr.startswith(command[0].encode() + b": ")
     assert ended.stderr.count(b"\n") == 1

@@ -7,6 +7,7 @@ import os
 
 import pytest
 
+from comch_next import InvalidValue
 from comm_channel_compat import libraries
 from comm_channel_compat._launcher import faces
 
@@ -44,7 +45,7 @@ def test_generation_1_before_1_5(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_another_release_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COMCH_COMPAT_DOCA", "3.0")
-    with pytest.raises(ValueError, match=r"COMCH_COMPAT_DOCA: '3.0' is not one of 1.4, 2.5, 2.6"):
+    with pytest.raises(InvalidValue, match=r"COMCH_COMPAT_DOCA: '3.0' is not one of 1.4, 2.5, 2.6"):
         libraries.find("libdoca_cc.so.2")
 
 

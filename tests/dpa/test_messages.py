@@ -29,6 +29,7 @@ from comch_next.dpa.dev import (
     doca_dpa_dev_thread_get_local_storage,
 )
 from comch_next.driver.emulated._kernel import calls
+from comm_channel_compat import _account
 from tests.dpa.world import DEPTH, Queues, echo, queues, received, sleep
 from tests.inside import inside
 
@@ -182,6 +183,18 @@ def test_a_trace_has_the_hosts_messages(tmp_path: Path, monkeypatch: pytest.Monk
     done = [line for line in lines if line["what"] == "receive" or line.get("result") == "DOCA_SUCCESS"]
     told = [(line["what"], line["msgq"], line["imm_length"]) for line in done if line["what"] in ("send", "receive")]
     assert told == [("send", 1, 6), ("receive", 2, 6)]
+
+
+def test_an_account_of_old_calls_leaves_them_out(monkeypatch: pytest.MonkeyPatch, fresh_driver: None) -> None:
+    """It counts what connections carry; a program may use both."""
+    account = _account.Account()
+    monkeypatch.setattr(_account, "the_account", lambda: account)
+    monkeypatch.setenv("COMCH_TRACE_SINK", "comm_channel_compat._account:the_account")
+    with queues(echo) as lane:
+        lane.send(b"counted by none")
+        lane.until(lambda: lane.came)
+        assert lane.dpa.error is None
+    assert account.facts()["peers"] == []
 
 
 def test_a_completion_context_starts_empty() -> None:

@@ -119,6 +119,15 @@ def test_a_queue_makes_as_many_as_it_may_while_it_is_started(dpa: Dpa, side: str
     end(msgq)
 
 
+def test_what_is_made_on_a_queue_has_neither_connection_nor_map(dpa: Dpa) -> None:
+    msgq = queue(dpa, "consumer")
+    consumer, producer = msgq.consumer_create(), msgq.producer_create()
+    assert (consumer.connection, consumer.mmap, producer.connection) == (None, None, None)
+    producer.close()
+    consumer.close()
+    end(msgq)
+
+
 def test_a_thread_needs_a_kernel_and_runs_once_started(thread: DpaThread) -> None:
     with pytest.raises(comch.BadConfig, match="the function is missing"):
         thread.start()

@@ -64,6 +64,13 @@ def test_a_script_with_a_first_line(launch: Launch, tmp_path: Path) -> None:
     assert launch("exec", script, "sh", "-c", "kill -TERM $$").returncode == -signal.SIGTERM
 
 
+def test_signals_that_python_ignores(launch: Launch) -> None:
+    """A program whose reader has seen enough is ended by SIGPIPE, as without the launcher."""
+    ask = (str(shutil.which("grep")), "SigIgn", "/proc/self/status")
+    plain = subprocess.run(ask, capture_output=True, text=True, timeout=60, check=True)
+    assert launch("exec", *ask) == (0, plain.stdout, "")
+
+
 @pytest.mark.parametrize(
     ("options", "origin", "told"),
     [([], REAL, "is used; --force takes the toolkit's"), (["--force"], OURS, "gives way to the toolkit's")],

@@ -25,6 +25,14 @@ loader.exec_module(module)""",
 }
 
 
+def test_an_unknown_release_in_the_environment(start_python: StartPython) -> None:
+    """The launcher refuses one itself; a program may set it later."""
+    code = "import os; os.environ['COMCH_COMPAT_DOCA'] = '3.0'; import doca_comm_channel"
+    finished = start_python(*LAUNCH, code).finish()
+    assert finished.returncode == 1
+    assert finished.stderr.endswith("InvalidValue: COMCH_COMPAT_DOCA: '3.0' is not one of 1.4, 2.5, 2.6\n")
+
+
 @pytest.mark.parametrize("name", ["doca_comm_channel", "doca_cc"])
 @pytest.mark.parametrize("way", WAYS)
 def test_a_module_that_the_program_executes_has_all_names(start_python: StartPython, way: str, name: str) -> None:

@@ -364,6 +364,56 @@ def test_arguments_that_are_not_text(start_python: StartPython, tmp_path: Path) 
     assert (tmp_path / "report.txt").read_bytes().startswith(b"old calls of -c \xff (process ")
 
 
+INTERRUPTED = """\
+import json, signal
+import doca_comm_channel as cc
+signal.signal(signal.SIGINT, signal.default_int_handler)
+dumps = json.dumps
+def interrupted(*args, **options):
+    signal.raise_signal(signal.SIGINT)
+    return dumps(*args, **options)
+json.dumps = interrupted
+cc.Endpoint()
+"""
+
+FORKED = """\
+import ctypes, os, signal
+from functools import partial
+import doca_comm_channel as cc
+signal.signal(signal.SIGINT, signal.default_int_handler)
+os.register_at_fork(after_in_child=partial(ctypes.CDLL(None)["raise"], signal.SIGINT))
+cc.Endpoint()
+child = 0
+try:
+    child = os.fork()
+    for _ in range(2):
+        pass
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+if child:
+    os.waitpid(child, 0)
+else:
+    cc.Endpoint()
+"""
+
+
+def test_an_interrupt_while_it_is_written(start_python: StartPython, tmp_path: Path) -> None:
+    (tmp_path / "old.py").write_text(INTERRUPTED)
+    start_python(*LAUNCH, "report.json", "old.py", cwd=tmp_path).finish()
+    assert _calls(json.loads((tmp_path / "report.json").read_text())) == {
+        ("doca_comm_channel_ep_create", 9): {"DOCA_SUCCESS": 1}
+    }
+
+
+def test_an_interrupt_in_a_forked_child(start_python: StartPython, tmp_path: Path) -> None:
+    """Its account has none of the parent's calls, and it is interrupted once it can be."""
+    (tmp_path / "old.py").write_text(FORKED)
+    assert start_python(*LAUNCH, "report.json", "old.py", cwd=tmp_path).finish() == (0, "interrupted\n", "")
+    parents, childs = sorted(tmp_path.glob("report*"), key=lambda path: len(path.name))
+    lines = [[call["line"] for call in json.loads(path.read_text())["calls"]] for path in (parents, childs)]
+    assert lines == [[6], [17]]
+
+
 def test_settings_for_a_shell(start_python: StartPython, tmp_path: Path) -> None:
     """Each program that the shell starts writes to that file; what that program starts in its turn, to others."""
     child = "import doca_comm_channel as c; c.devices()"

@@ -340,6 +340,23 @@ def test_words_that_mean_nothing(pair: Pair) -> None:
     pair.both(here, there)
 
 
+def test_a_receiver_that_grants_no_room(pair: Pair) -> None:
+    def here(stream: Stream) -> None:
+        with pytest.raises(Unexpected, match="without room"):
+            stream.send_stream(DATA)
+
+    def there(stream: Stream) -> None:
+        link = stream._link
+        for _ in link.meet(lambda: link.connection._control_id and link.offers):
+            pass
+        for _ in link.submit(link.frame(Kind.GRANT, link.offers[0], 1, consumer=1, size=0)):
+            pass
+        for _ in link.until(lambda: not link.offers):  # the sender has given up
+            pass
+
+    pair.both(here, there)
+
+
 def test_a_killed_receiver_has_all_that_was_acknowledged(start_python: StartPython, tmp_path: Path) -> None:
     path, counts, there = tmp_path / "sink", [0], Ending(start_python, str(tmp_path / "sink"))
 

@@ -104,6 +104,44 @@ def test_what_is_refused_on_the_fast_path(trace: Path) -> None:
         assert (line["result"], line["connection"], "n" in line) == ("DOCA_ERROR_NO_MEMORY", 1, False)
 
 
+def released() -> memoryview:
+    view = memoryview(b"gone")
+    view.release()
+    return view
+
+
+def test_memory_that_has_been_released(trace: Path) -> None:
+    there, here = pair()
+    with pytest.raises(InvalidValue, match="takes a bytes-like message"):
+        here.context.task_send_alloc_init(here.connection, released())
+    leave(here, there)
+    with closing(Stage()) as stage:
+        _, pulled = stage.pair("driver", "driver")
+        with pytest.raises(InvalidValue, match="takes a bytes-like message"):
+            pulled.port.send(pulled.connection, released())
+    lines = of(read(trace), "send")
+    assert [(line["result"], "length" in line) for line in lines] == [("DOCA_ERROR_INVALID_VALUE", False)] * 2
+
+
+def test_buffers_that_have_been_given_back(trace: Path) -> None:
+    """The driver refuses them, and not what the trace asks."""
+    lane = Lane().run()
+    inbox, outbox = lane.inbox, lane.outbox
+    room, data = inbox.inventory.buf_get_by_addr(inbox.mmap, inbox.mmap.addr, 64), outbox.buf(b"data")
+    post = inbox.consumer.task_post_recv_alloc_init(room)
+    send = outbox.producer.task_send_alloc_init(data, b"imm", inbox.consumer.id)
+    for buf, task in ((room, post), (data, send)):
+        buf.dec_refcount()
+        with pytest.raises(InvalidValue, match="task_submit: the buffer has gone back"):
+            task.submit()
+        task.free()
+    lane.close()
+    lines = read(trace)
+    (posted,), (sent,) = of(lines, "post"), of(lines, "send")
+    assert (posted["result"], "room" in posted) == ("DOCA_ERROR_INVALID_VALUE", False)
+    assert (sent["result"], sent["imm_length"], "length" in sent) == ("DOCA_ERROR_INVALID_VALUE", 3, False)
+
+
 def test_a_dead_peer(trace: Path, start_python: StartPython) -> None:
     """The exception names the program's connection, and the trace has the loss."""
     with comch.Server(comch.open_device(DPU), REP, "svc") as server:

@@ -18,17 +18,19 @@ send              a message was accepted (`result` DOCA_SUCCESS) or refused (why
                   submitted. On a threaded port every send is a task
 complete          a task of a send, or a post that nothing came to, was completed with `result`
 receive           a message was delivered to the program
-post              a consumer's buffer was posted, with `room` bytes, or refused; without `room` for want of a task
+post              a consumer's buffer was posted, with `room` bytes, or refused; without `room` for want of a
+                  task, and for a buffer that has been given back
 consumer_new, consumer_expired     the other side has a new consumer, or one has expired
 payload           the bytes from `offset` on of the message recorded in line `of`
 
 The two ends of a message are found by `service`, `connection`, `n` and `digest`. `side` is server or client.
 Connections are numbered in the order in which a process sees them, by service and side; `n` counts the messages
 accepted, or received, on a connection, and on the fast path to one consumer: then `consumer` and `producer` are their
-ids; on a message queue `msgq` is its number in this process. `digest` begins the message's SHA-256, `length` is in
-bytes; `imm_digest` and `imm_length` are those of immediate data. With COMCH_TRACE_PAYLOAD=1 there are the bytes, too,
-as base64: `payload`, the first 1024 of them, and `imm`. `pci_addr` and `rep_pci_addr` are the addresses of a device and
-a representor; the open of a server or client names those that it is on.
+ids; on a message queue `msgq` is its number in this process. Producers on several engines that send to one consumer at
+the same time, from several threads, may exchange numbers. `digest` begins the message's SHA-256, `length` is in bytes;
+`imm_digest` and `imm_length` are those of immediate data. With COMCH_TRACE_PAYLOAD=1 there are the bytes, too, as
+base64: `payload`, the first 1024 of them, and `imm`. `pci_addr` and `rep_pci_addr` are the addresses of a device and a
+representor; the open of a server or client names those that it is on.
 
 A line may begin with spaces, which keep it within a page: so a process that is killed leaves whole lines. Two that
 append to one file in the same moment may miss that; with `%p` in its name each has a file of its own.

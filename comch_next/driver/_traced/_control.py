@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from comch_next.driver._traced._nouns import Noun, Tasks
-from comch_next.driver._traced._tracer import ACCEPTED, Flight, Link, facts_of, now, result
+from comch_next.driver._traced._tracer import ACCEPTED, Flight, Link, Scope, facts_of, now, result
 from comch_next.driver.protocol import Own, Unrecorded, interruptible
 from comch_next.errors import DocaError
 
@@ -54,14 +54,15 @@ class _Pool(Noun):
 
     def task_send_alloc_init(self, ctx: Any, peer: Any, message: Any, user_data: object = None) -> Any:
         at_ns = now()
-        flight = Flight({}, user_data)
+        flight = Flight(Scope({}), {}, user_data)
         try:
             task = self._noun.task_send_alloc_init(ctx, peer, message, flight)
         except DocaError as error:
             self._tracer.message("send", self._tracer.names(peer), message, at_ns, **result(error.code))
             raise
         flight.link = self._tracer.link(peer)
-        flight.task, flight.data, flight.names = task, bytes(message), flight.link.names
+        flight.scope, flight.names = self._tracer.scope(ctx), flight.link.names
+        flight.task, flight.data = task, bytes(message)
         return task
 
     def quick_alloc(self, *_: object) -> None:

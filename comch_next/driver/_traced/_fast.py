@@ -5,7 +5,7 @@ from itertools import count
 from typing import Any
 
 from comch_next.driver._traced._nouns import Noun, Tasks
-from comch_next.driver._traced._tracer import ACCEPTED, Flight, Link, Tracer, now, result
+from comch_next.driver._traced._tracer import ACCEPTED, Facts, Flight, Link, Tracer, now, result
 from comch_next.driver.protocol import Own, WeakTable, interruptible
 from comch_next.errors import DocaError
 
@@ -44,7 +44,8 @@ class Consumers(Noun):
         return Own(filled) if callable(done) else done
 
     def task_post_recv_alloc_init(self, consumer: Any, buf: Any, user_data: object = None) -> Any:
-        flight = Flight(self._tracer.scope(consumer).names, user_data)
+        scope = self._tracer.scope(consumer)
+        flight = Flight(scope, scope.names, user_data)
         try:
             flight.task = self._noun.task_post_recv_alloc_init(consumer, buf, flight)
         except DocaError as error:
@@ -84,16 +85,25 @@ class PostRecvTasks(Tasks):
     """Receives of a consumer."""
 
     def submitted(self, flight: Flight, submit: Callable[..., None], *flags: int) -> None:
-        bufs, buf = self._tracer.driver.bufs, self._noun.get_buf(flight.task)
-        held = 0 if buf is None else bufs.get_data_len(buf)
-        room = 0 if buf is None else bufs.get_head(buf) + bufs.get_len(buf) - bufs.get_data(buf) - held
+        held, room = self._space(self._noun.get_buf(flight.task))
         try:
             submit(flight.task, *flags)
         except DocaError as error:
-            self._tracer.record("post", flight.names, room=room, **result(error.code))
+            self._tracer.record("post", flight.names, **room, **result(error.code))
             raise
         flight.held = held
-        self._tracer.record("post", flight.names, room=room, **ACCEPTED)
+        self._tracer.record("post", flight.names, **room, **ACCEPTED)
+
+    def _space(self, buf: Any) -> tuple[int, Facts]:
+        """The bytes that a buffer holds, and what is written of its room; it may be None, or have been given back."""
+        bufs = self._tracer.driver.bufs
+        if buf is None:
+            return 0, {"room": 0}
+        try:
+            held = bufs.get_data_len(buf)
+            return held, {"room": bufs.get_head(buf) + bufs.get_len(buf) - bufs.get_data(buf) - held}
+        except DocaError:
+            return 0, {}
 
 
 class Producers(Noun):
@@ -116,7 +126,7 @@ class Producers(Noun):
         self, producer: Any, buf: Any, imm_data: Any, consumer_id: int, user_data: object = None
     ) -> Any:
         at_ns, scope = now(), self._tracer.scope(producer)
-        flight = Flight(scope.names, user_data, scope.link)
+        flight = Flight(scope, scope.names, user_data, scope.link)
         try:
             flight.task = self._noun.task_send_alloc_init(producer, buf, imm_data, consumer_id, flight)
         except DocaError as error:

@@ -3,6 +3,8 @@
 from typing import Any
 
 from comch_next.driver._traced._nouns import Noun
+from comch_next.driver._traced._tracer import Tracer
+from comch_next.driver.protocol import Lock, WeakTable, new_lock
 
 __all__ = ["BufInventories", "Devices", "Engines", "Mmaps"]
 
@@ -42,9 +44,23 @@ class _Living(Noun):
 
 
 class Engines(_Living):
-    """Progress engines."""
+    """Progress engines. What a context does and what is recorded of that is one under its engine's lock."""
 
     noun = "engine"
+
+    def __init__(self, noun: Any, tracer: Tracer) -> None:
+        super().__init__(noun, tracer)
+        self._locks: WeakTable[Any, Lock] = WeakTable()
+
+    def create(self, lock: Lock | None = None) -> Any:
+        lock = lock or new_lock()
+        pe = super().create(lock)
+        self._locks[pe] = lock
+        return pe
+
+    def connect_ctx(self, pe: Any, ctx: Any) -> None:
+        self._noun.connect_ctx(pe, ctx)
+        self._tracer.scope(ctx).lock = self._locks[pe]
 
 
 class BufInventories(_Living):

@@ -44,7 +44,7 @@ class Tasks(Noun):
         if flight is None:
             submit(task, *flags)
         else:
-            self.submitted(flight, submit, *flags)
+            flight.scope.at_once(self.submitted, flight, submit, *flags)
 
     def _flight(self, task: Any) -> Flight | None:
         """None for a task that has been freed, or an invalid one: the driver refuses it."""

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from comch_next.driver._traced._nouns import Noun
-from comch_next.driver._traced._tracer import ACCEPTED, REFUSED, Link, Tracer, now, result
+from comch_next.driver._traced._tracer import ACCEPTED, REFUSED, Link, Scope, Tracer, now, result
 from comch_next.driver.protocol import Driver, OpenPort
 from comch_next.errors import ConnectionReset, DocaError
 
@@ -18,7 +18,14 @@ class TracedPort(Noun):
 
     quick = None
 
+    def __init__(self, noun: Any, tracer: Tracer, scope: Scope) -> None:
+        super().__init__(noun, tracer)
+        self._scope = scope
+
     def send(self, connection: Any, data: Any) -> bool:
+        return self._scope.at_once(self._send, connection, data)
+
+    def _send(self, connection: Any, data: Any) -> bool:
         at_ns, tracer = now(), self._tracer
         try:
             accepted: bool = self._noun.send(connection, data)
@@ -34,6 +41,9 @@ class TracedPort(Noun):
         return accepted
 
     def receive(self, size: int) -> tuple[bytes, Any] | None:
+        return self._scope.at_once(self._receive, size)
+
+    def _receive(self, size: int) -> tuple[bytes, Any] | None:
         try:
             found: tuple[bytes, Link] | None = self._noun.receive(size)
         except DocaError as error:
@@ -71,9 +81,9 @@ def open_traced(driver: Driver, tracer: Tracer) -> OpenPort | None:
     ) -> Any:
         before = None if predecessor is None else predecessor._noun
         sizes = {"max_msg_size": max_msg_size, "send_queue_size": send_queue_size}
-        port = TracedPort(opened(ctx, max_msg_size, send_queue_size, one_sided, before), tracer)
-        tracer.scope(ctx).port = {name: size for name, size in sizes.items() if size is not None}
-        return port
+        port, scope = opened(ctx, max_msg_size, send_queue_size, one_sided, before), tracer.scope(ctx)
+        scope.port = {name: size for name, size in sizes.items() if size is not None}
+        return TracedPort(port, tracer, scope)
 
     return open_port
 

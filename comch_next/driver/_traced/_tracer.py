@@ -8,14 +8,15 @@ import base64
 import hashlib
 import time
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from itertools import count
-from typing import Any
+from typing import Any, TypeVar
 
 from comch_next._codes import ErrorCode, State
 from comch_next.driver._sink import Sink
-from comch_next.driver.protocol import Driver, Own, Unrecorded, by_system, interruptible
-from comch_next.errors import DocaError, NotSupported, code_name
+from comch_next.driver.protocol import NO_BUFFER, Driver, Lock, Own, Unrecorded, by_system, interruptible, uninterrupted
+from comch_next.errors import DocaError, code_name
 
 __all__ = ["ACCEPTED", "REFUSED", "Facts", "Flight", "Link", "Scope", "Tracer", "facts_of", "now", "result"]
 
@@ -24,6 +25,8 @@ PART = 1024  # bytes of a payload in one line, which leaves room for the rest of
 now = time.monotonic_ns
 Facts = dict[str, Any]
 Callback = Callable[..., object]
+_NO_LOCK = nullcontext()
+_T = TypeVar("_T")
 
 
 def result(code: int) -> Facts:
@@ -61,14 +64,26 @@ class Scope:
     is_client: bool = False
     link: Link | None = None
     user_data: Any = None
+    lock: Lock = _NO_LOCK  # its engine's, which it is connected to before anything is sent or received
     port: Facts = field(default_factory=dict)  # the settings of a pull port on it
     received: "count[int]" = field(default_factory=lambda: count(1))  # a consumer's
+
+    def at_once(self, call: Callable[..., _T], *args: Any) -> _T:
+        """Make a call and record it: no other call comes between, so numbers follow its order, and no signal."""
+        with self.lock:
+            return _whole(call, *args)
+
+
+@uninterrupted
+def _whole(call: Callable[..., _T], *args: Any) -> _T:
+    return call(*args)
 
 
 @dataclass(eq=False)
 class Flight:
     """A task. `facts` are what its submission recorded and its completion repeats."""
 
+    scope: Scope
     names: Facts
     user_data: Any
     link: Link | None = None
@@ -148,7 +163,7 @@ class Tracer:
         """A line about a message. Returns what identifies the message; without bytes, no digest."""
         try:
             octets = memoryview(data).cast("B")
-        except by_system(TypeError):
+        except by_system(*NO_BUFFER):
             recorded: Facts = {}
             parts = []
         else:
@@ -162,12 +177,12 @@ class Tracer:
         return recorded
 
     def bytes_of(self, buf: Any) -> Any:
-        """The bytes of a buffer, which may be None; None for memory that only tasks reach."""
+        """The bytes of a buffer, which may be None; None for one that has been given back, or that only tasks reach."""
         if buf is None:
             return b""
         try:
             return self.driver.bufs.get_view(buf)
-        except NotSupported:
+        except DocaError:
             return None
 
     def immediate(self, imm_data: bytes | None) -> Facts:
