@@ -6,7 +6,7 @@ Guide: Comch, Configurations and Events.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from comch_next._alone import alone
 from comch_next._codes import State
@@ -23,6 +23,9 @@ from comch_next.engine import deadline_after
 from comch_next.errors import InvalidValue
 from comch_next.pull import PullPort
 from comch_next.task import HandledSendTask, SendTask
+
+if TYPE_CHECKING:
+    from comch_next._stream_link import Link as StreamLink
 
 __all__ = ["ControlContext"]
 
@@ -71,14 +74,13 @@ class ControlContext(PullingContext):
 
     def _leave(self, timeout: float) -> None:
         deadline_after(timeout, "close")  # a refusal has no effect
-        self._close_streams()
+        for link in self._streams():
+            link.close()
         super()._leave(timeout)
 
-    def _close_streams(self, connection: Connection | None = None) -> None:
-        """Close the streams on a connection, or on all: they keep it from being left."""
-        for link in list(self._links):
-            if connection is None or link.connection is connection:
-                link.close(None)
+    def _streams(self, connection: Connection | None = None) -> list[StreamLink]:
+        """Return the streams on a connection, or on all: they keep it from being left."""
+        return [link for link in list(self._links) if connection is None or link.connection is connection]
 
     def _ended(self) -> None:
         if (endpoint := self._endpoint) is not None:

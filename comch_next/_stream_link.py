@@ -8,19 +8,23 @@ has been left).
 
 from __future__ import annotations
 
+import os
 import struct
+import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterator
-from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from enum import IntEnum
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from comch_next._alone import alone
 from comch_next._codes import AccessFlag, ErrorCode, State
+from comch_next._exits import exit_block
 from comch_next.consumer import Consumer
 from comch_next.driver.protocol import Own, new_lock, uninterrupted
-from comch_next.engine import ProgressEngine
-from comch_next.errors import Again, BadState, ConnectionAborted, DocaError, InvalidValue, IoFailed, from_code
+from comch_next.engine import ProgressEngine, deadline_after, seconds_left
+from comch_next.errors import Again, BadState, ConnectionAborted, DocaError, InvalidValue, IoFailed, TimeOut, from_code
 from comch_next.memory import Mmap
 from comch_next.producer import Producer
 from comch_next.task import PostRecvTask, ProducerSendTask, Task
@@ -28,18 +32,20 @@ from comch_next.task import PostRecvTask, ProducerSendTask, Task
 if TYPE_CHECKING:
     from comch_next.connection import Connection
 
-__all__ = ["CHUNKS", "Kind", "Link", "Pause", "Steps", "Transfer", "announced", "encode", "expired", "run"]
+__all__ = ["AT_ONCE", "CHUNKS", "Kind", "Link", "Pause", "Steps", "Transfer", "announced", "encode", "expired", "run"]
 
 CHUNKS = 8  # of a call, in memory
+AT_ONCE = 0.0  # the time-out of a close that does not wait
 
 _T = TypeVar("_T")
-_H = TypeVar("_H", bound="AbstractContextManager[Any]")
-Pause: TypeAlias = "tuple[ProgressEngine, float | None] | None"  # until the engine has something to do, or for seconds
+# Until the engine has something to do, or for seconds; for seconds in any case; for a turn of others.
+Pause: TypeAlias = "tuple[ProgressEngine, float | None] | float | None"
 Steps: TypeAlias = Generator[Pause, None, _T]
 
 _RECEIVES = 4 * CHUNKS  # receives posted at once: more than a side that keeps to the protocol has under way
 _FRAME = struct.Struct("<BBHIQ")  # kind, count of chunks, number of the stream, consumer, bytes
 _TICK_S, _NAP_S = 0.05, 0.001
+_CLOSE_S = 5.0  # as the close of a context
 
 
 class Kind(IntEnum):
@@ -62,7 +68,9 @@ def run(steps: Steps[_T]) -> _T:
             except StopIteration as end:
                 value: _T = end.value
                 return value
-            if pause is not None:
+            if isinstance(pause, float):
+                time.sleep(pause)
+            elif pause is not None:
                 engine, timeout = pause
                 engine.wait(timeout)
 
@@ -109,7 +117,8 @@ class Link:
     """One end, within a `with` block: its engine, control consumer and producer, what came in, what a call makes.
 
     Signals wait while something is made and held, and while it is given back. What an interrupt between the two leaves
-    is given back by the next call, the end of the block or the context's `close`.
+    is given back by the next call, the end of the block or the context's `close`. So is a consumer to which the other
+    side was still writing when its call ended, with its memory: no call waits for that when it fails or is cancelled.
     """
 
     def __init__(self, connection: Connection) -> None:
@@ -120,7 +129,8 @@ class Link:
         self.transfer: Transfer | None = None
         self.offers: deque[int] = deque(maxlen=_RECEIVES)
         self.kept: ExitStack | None = None  # while it is open
-        self._held = ExitStack()  # during a call
+        self._held: list[Callable[[], object]] = []  # what gives back that of a call, and all once it is closed
+        self._pid = os.getpid()
         self._context = connection._context
         self._ended: ErrorCode | None = None
         self._lock = new_lock()
@@ -135,7 +145,7 @@ class Link:
                 self._consumer.task_post_recv_alloc_init().submit()
         except BaseException as error:
             if before is None:  # else it is open, and stays so
-                self.close(error)
+                exit_block(self, error, self.close)
             raise
 
     @alone
@@ -158,36 +168,61 @@ class Link:
         connection._link_of_stream = self
         context._links.add(self)
 
+    def close(self) -> None:
+        """Stop reading frames, so that offers are refused from then on; notify the other side; give everything back."""
+        run(self.closing())
+
+    def closing(self) -> Steps[None]:
+        """Take the steps of `close`. Others may take theirs meanwhile; later ones go on with what is left."""
+        if self._pid == os.getpid():  # else they are the parent's
+            self._shut()
+            yield from self.settle()
+
     @alone
-    def close(self, error: BaseException | None) -> None:
-        """Stop reading frames, so that offers are refused from then on; notify the other side; release everything."""
+    def _shut(self) -> None:
         if self.kept is None:
             return
         kept, self.kept = self.kept, None
-        try:
-            with suppress(DocaError):  # the connection has ended
-                self._consumer.stop()
-                self._catch_up()
-                self.say(Kind.CLOSED)
-        finally:
-            kept.push(self._held)
-            kept.__exit__(None if error is None else type(error), error, None)
+        self._held[:0] = [kept.close, partial(self._consumer.close, AT_ONCE), partial(self._producer.close, AT_ONCE)]
+        with suppress(DocaError):  # the connection has ended
+            self._consumer.stop()
+            self._catch_up()
+            self.say(Kind.CLOSED)
 
     # What a call makes
 
     @alone
-    def hold(self, make: Callable[[], _H]) -> _H:
+    def hold(self, make: Callable[[], _T], close: Callable[[_T], object]) -> _T:
         """Make what a call needs, and hold it until the call ends. Raises BadState if the stream has been closed."""
         if self.kept is None:
             raise BadState(f"{self.call}: the stream on {self.connection!r} has been closed meanwhile")
         made = make()
-        self._held.push(made)
+        self._held.append(partial(close, made))
         return made
 
-    @alone
     def give_back(self, *raised: Any) -> None:
-        """Give back what a call has made, as the end of a block."""
-        self._held.__exit__(*(raised or (None,) * 3))
+        """Give back what a call has made, as the end of a block, as far as that can be done without waiting."""
+        exit_block(self, raised[1] if raised else None, self._give_back)
+
+    def settle(self) -> Steps[None]:
+        """Give back what is held; wait for the other side, which may still be writing there."""
+        deadline = deadline_after(_CLOSE_S, "close")
+        while not self._give_back():
+            if not seconds_left(deadline):
+                raise TimeOut(f"the stream on {self.connection!r} is still in use {_CLOSE_S} s after its end")
+            yield _NAP_S  # not on its engine, which may be given back meanwhile
+
+    @alone
+    def _give_back(self) -> bool:
+        """Give back what is held, the last first, up to what is still in use; return whether that was all."""
+        while self._held:
+            close = self._held.pop()
+            try:
+                close()
+            except TimeOut:
+                self._held.append(close)
+                return False
+        return True
 
     # Frames
 

@@ -17,9 +17,10 @@ from threading import get_ident
 from typing import TYPE_CHECKING, Any
 
 from comch_next._codes import AccessFlag
+from comch_next._exits import exit_block
 from comch_next._origins import shown
 from comch_next._stream_ends import Acknowledged, Fill, Report, check_report, check_sink, check_size, filler, write_all
-from comch_next._stream_link import CHUNKS, Kind, Link, Steps, Transfer, announced, encode, expired, run
+from comch_next._stream_link import AT_ONCE, CHUNKS, Kind, Link, Steps, Transfer, announced, encode, expired, run
 from comch_next.connection import Connection
 from comch_next.consumer import Consumer
 from comch_next.driver.protocol import Own
@@ -80,7 +81,7 @@ class Stream:
         return self
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        self._link.close(error)
+        exit_block(self._link, error, self._link.close)
 
     def send_stream(self, source: Any, *, chunk_size: int = CHUNK_SIZE, progress: Report = None) -> int:
         """Send what is left of a binary file object, or all of something bytes-like; return how many bytes.
@@ -115,9 +116,11 @@ class Stream:
             if before.gi_running or link.caller != caller:
                 raise BadState(f"{call} was attempted on {self!r} during its {link.call}; one call at a time is legal")
             before.close()
-        link.give_back()
         link.call, link.caller, link.steps, link.transfer = call, caller, steps, None
         return steps
+
+    def _chunks(self, size: int, access: AccessFlag) -> _Chunks:
+        return _Chunks(self.connection._context.device, size, access)
 
     # Sending
 
@@ -128,6 +131,7 @@ class Stream:
 
     def _send_all(self, fill: Fill, chunk_size: int, progress: Report) -> Steps[int]:
         link = self._link
+        yield from link.settle()
         yield from link.meet(lambda: self.connection._control_id)
         self._number = (self._number + 1) & 0xFFFF
         out = link.transfer = Transfer(self._number, sends=True)
@@ -145,8 +149,8 @@ class Stream:
         link, sent, report = self._link, 0, Acknowledged(out, progress)
         with ExitStack() as kept:
             kept.push(link.give_back)
-            bufs = link.hold(lambda: _Chunks(self.connection._context.device, size, AccessFlag.LOCAL_READ_WRITE)).bufs
-            producer = link.hold(lambda: Producer(self.connection, engine=link.engine))
+            bufs = link.hold(lambda: self._chunks(size, AccessFlag.LOCAL_READ_WRITE), _Chunks.close).bufs
+            producer = link.hold(lambda: Producer(self.connection, engine=link.engine), _close_at_once)
             free: deque[ProducerSendTask] = deque()
             producer.task_send_set_conf(Own(free.append), Own(out.lose), CHUNKS)
             producer.start()
@@ -183,6 +187,7 @@ class Stream:
 
     def _receive_all(self, sink: Any, chunk_size: int, progress: Report) -> Steps[int]:
         link = self._link
+        yield from link.settle()
         yield from link.meet(lambda: self.connection._control_id)
         yield from link.until(lambda: link.offers)
         link.transfer = taken = Transfer(link.offers.popleft(), sends=False)
@@ -194,8 +199,8 @@ class Stream:
         link, received = self._link, 0
         with ExitStack() as kept:
             kept.push(link.give_back)
-            chunks = link.hold(lambda: _Chunks(self.connection._context.device, size, AccessFlag.PCI_READ_WRITE))
-            consumer = link.hold(lambda: Consumer(self.connection, chunks.memory, engine=link.engine))
+            chunks = link.hold(lambda: self._chunks(size, AccessFlag.PCI_READ_WRITE), _Chunks.close)
+            consumer = link.hold(lambda: Consumer(self.connection, chunks.memory, engine=link.engine), _close_at_once)
             consumer.task_post_recv_set_conf(Own(arrived.append), Own(taken.lose), CHUNKS)
             yield from link.start(consumer)
             kept.enter_context(link.giving_up(Kind.REFUSED, taken.number))  # before the consumer stops
@@ -236,6 +241,10 @@ class _Chunks(ExitStack):
                 self.bufs.append(inventory.buf_get_by_addr(self.memory, address, size))
                 kept.callback(self.bufs[-1].dec_refcount)
             self.push(kept.pop_all())
+
+
+def _close_at_once(context: Consumer | Producer) -> None:
+    context.close(AT_ONCE)
 
 
 def _free_all(tasks: deque[ProducerSendTask]) -> None:

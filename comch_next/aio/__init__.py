@@ -19,7 +19,7 @@ Guide: DOCA Core, Progress Engine and event-driven notification; Comch, Client a
 
 # _connection  Connection, Message     _side     what both ends share
 # _client      connect, Client         _server   serve, Server         _handling  a task for each client
-# _stream      Stream
+# _stream      Stream                  _steps    how it waits
 
 from comch_next.aio._client import Client, connect
 from comch_next.aio._connection import Connection, Message

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from comch_next._ready import Event
 from comch_next.aio._connection import Connection, Message
 from comch_next.aio._side import Side
+from comch_next.aio._steps import close_streams
 from comch_next.driver.protocol import uninterrupted
 from comch_next.errors import DocaError, NotConnected
 
@@ -128,7 +129,7 @@ class Handling:
 
     async def _drop(self, connection: Connection) -> None:
         with suppress(DocaError):  # of streams that the handler has left open, which would keep it connected
-            self._server.context._close_streams(connection.connection)
+            await close_streams(self._server.context, connection.connection)
         while not connection.closed:
             with suppress(DocaError):
                 return self._server.disconnect(connection)

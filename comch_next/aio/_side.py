@@ -11,6 +11,7 @@ from comch_next._codes import State
 from comch_next._exits import note
 from comch_next._ready import Ready, Turn
 from comch_next.aio._connection import Connection, Message
+from comch_next.aio._steps import close_streams
 from comch_next.errors import Again, BadState, DocaError, InvalidValue, NotConnected, Shutdown
 
 __all__ = ["Side", "closing"]
@@ -115,7 +116,7 @@ class Side(Generic[_C]):
         self._sendable.wake()
         try:
             with suppress(BadState, NotConnected, InvalidValue):  # it is IDLE already, or another thread has closed it
-                self.context._close_streams()
+                await close_streams(self.context)
                 self.context.stop()
                 while self.context.state is not State.IDLE:
                     await self._progress(_TICK_S)

@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import closing, suppress
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import comch_next as comch
+from comch_next._exits import note
 from comch_next._ready import Ready
 from comch_next._stream_ends import Report
-from comch_next._stream_link import Steps
 from comch_next.aio._connection import Connection
+from comch_next.aio._steps import run
 from comch_next.arguments import instance
-from comch_next.errors import InvalidValue
 from comch_next.stream import CHUNK_SIZE
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
 __all__ = ["Stream"]
-
-_T = TypeVar("_T")
 
 
 class Stream:
@@ -43,41 +40,26 @@ class Stream:
     async def __aenter__(self) -> Self:
         """Start this side; the other need not be there yet."""
         link = self._stream._link
-        await self._run(link.open())
+        await run(link.open(), self._ready)
         assert link.kept is not None
         link.kept.callback(self._wake)
         return self
 
     async def __aexit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        self._stream._link.close(error)
+        try:
+            await run(self._stream._link.closing())
+        except Exception as failure:
+            if error is None:
+                raise
+            note(error, failure)
 
     async def send_stream(self, source: Any, *, chunk_size: int = CHUNK_SIZE, progress: Report = None) -> int:
         """Send what is left of a binary file object, or all of something bytes-like, as comch.Stream.send_stream."""
-        return await self._run(self._stream._send(source, chunk_size, progress, asyncio.current_task()))
+        return await run(self._stream._send(source, chunk_size, progress, asyncio.current_task()), self._ready)
 
     async def recv_stream(self, sink: Any, *, chunk_size: int = CHUNK_SIZE, progress: Report = None) -> int:
         """Write the other side's next stream to a binary file object, as comch.Stream.recv_stream."""
-        return await self._run(self._stream._receive(sink, chunk_size, progress, asyncio.current_task()))
-
-    async def _run(self, steps: Steps[_T]) -> _T:
-        with closing(steps):
-            while True:
-                try:
-                    pause = next(steps)
-                except StopIteration as end:
-                    value: _T = end.value
-                    return value
-                if pause is None:
-                    await asyncio.sleep(0)
-                else:
-                    await self._sleep(*pause)
-
-    async def _sleep(self, engine: comch.ProgressEngine, timeout: float | None) -> None:
-        if engine not in self._ready:
-            self._ready[engine] = Ready(lambda: engine.notification_handle, engine.request_notification)
-        await self._ready[engine].wait(timeout)
-        with suppress(InvalidValue):  # the stream has been closed meanwhile, as its steps will report
-            engine.clear_notification()
+        return await run(self._stream._receive(sink, chunk_size, progress, asyncio.current_task()), self._ready)
 
     def _wake(self) -> None:
         """Wake a call that another task ends by closing the stream: no event of the engine does when it has gone."""

@@ -10,8 +10,9 @@ from contextlib import asynccontextmanager, suppress
 
 import pytest
 
-from comch_next import BadState, IoFailed, NotConnected, Shutdown, aio
-from tests.aio.support import Ground, run, waits
+from comch_next import BadState, IoFailed, NotConnected, Shutdown, State, aio
+from tests.aio.support import Ground, run, until, waits
+from tests.streams.support import Claimed
 
 DATA = random.Random(15).randbytes(200_000)
 CHUNK = 4096
@@ -159,3 +160,47 @@ def test_a_stream_that_a_handler_leaves_open_ends_with_it(ground: Ground, error:
 
     run(main())
     assert reported == ([] if error is None else [error])
+
+
+@pytest.mark.parametrize("in_block", [True, False])
+def test_others_are_answered_while_a_stream_waits_for_the_copy_of_its_peer(ground: Ground, in_block: bool) -> None:
+    """Until that has ended the stream keeps its memory, at the end of its block or of the handler."""
+    sinks: list[Claimed] = []
+    sending: asyncio.Future[int]
+
+    async def handle(connection: aio.Connection) -> None:
+        if (await connection.receive()).data == b"echo":
+            async for message in connection:
+                await message.reply(message.data)
+            return
+        stream = aio.Stream(connection)
+        await stream.__aenter__()
+        sinks.append(Claimed(connection.connection, sending.cancel))
+        with pytest.raises(OSError, match="full"):
+            await stream.recv_stream(sinks[0], chunk_size=CHUNK)
+        if in_block:
+            await stream.__aexit__(None, None, None)
+
+    async def main() -> None:
+        nonlocal sending
+        async with (
+            ground.serve(handler=handle, streams=True),
+            ground.connect(streams=True) as client,
+            ground.connect(streams=True) as other,
+        ):
+            async with aio.Stream(client.connection) as stream:
+                await client.send(b"stream")
+                await other.send(b"echo")
+                sending = asyncio.ensure_future(stream.send_stream(Endless(), chunk_size=CHUNK))
+                await asyncio.wait([sending])
+                await until(lambda: sinks and sinks[0].state() is State.STOPPING)
+                for _ in range(3):
+                    await other.send(b"are you there?")
+                    assert (await other.receive()).data == b"are you there?"
+                assert sinks[0].state() is State.STOPPING
+                sinks[0].let_go()
+                with pytest.raises(Shutdown):
+                    await client.receive()
+                assert sinks[0].state() is State.IDLE
+
+    run(main())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import inspect
 import os
 import threading
 import time
@@ -52,6 +53,11 @@ def test_a_producer_that_claims_and_never_fills(lane: Lane, monkeypatch: pytest.
     lost(lane)
     assert time.monotonic() - begin >= 0.1, "until then its memory is kept"
     assert lane.inbox.failed == ["NOT_CONNECTED"] * 2
+
+
+def test_no_close_ends_before_that_does() -> None:
+    """Else it would time out: a consumer is IDLE, or its peer has lost the connection, when `close` has waited."""
+    assert inspect.signature(comch.Consumer.close).parameters["timeout"].default > _consumer.PATIENCE_S
 
 
 def test_a_program_that_sleeps_is_woken_when_the_time_for_that_has_passed(

@@ -8,7 +8,9 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple, TypeVar
 
 import comch_next as comch
+from comch_next._stream_link import CHUNKS
 from tests.control_path.pair import DPU, HOST, REP
+from tests.inside import inside
 from tests.processes import SOON_S
 
 T = TypeVar("T")
@@ -55,3 +57,33 @@ def connected(*, enabled: bool = True, one_sided: bool = False) -> Iterator[Pair
             with client:
                 client.connection.send(b"hello")
                 yield Pair(client.connection, accepting.result(SOON_S).connection, pool)
+
+
+class Claimed:
+    """A sink that fails while the other side seems to be writing: that has claimed a chunk, and does not go on.
+
+    `stop` has the sender write nothing more, which would take the claim back.
+    """
+
+    def __init__(self, connection: comch.Connection, stop: Callable[[], object]) -> None:
+        self._connection, self._stop = connection, stop
+        self._writes = 0
+
+    def write(self, data: memoryview) -> int:
+        self._writes += 1
+        if self._writes == 3:  # the chunks before have been posted again
+            self._stop()
+            (self._consumer,) = (one for one in inside(self._connection).fast.live if one.num_tasks == CHUNKS)
+            self._shared = self._consumer.posts.shared
+            self._shared.claimed += 1
+            raise OSError("the disk is full")
+        return len(data)
+
+    def state(self) -> comch.State:
+        """That of the consumer, once the sink has failed."""
+        state: comch.State = self._consumer.state
+        return state
+
+    def let_go(self) -> None:
+        """Have the other side's copy end."""
+        self._shared.claimed -= 1

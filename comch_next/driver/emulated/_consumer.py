@@ -35,7 +35,8 @@ from comch_next.errors import BadState, Initialization, InvalidValue, IoFailed, 
 
 __all__ = ["Consumer", "Consumers", "PostRecvTask", "PostRecvTasks"]
 
-PATIENCE_S = 60.0  # how long a consumer that stops waits for a producer that has begun to write
+# How long a consumer that stops waits for a producer that has begun to write: less than a `close` waits for IDLE.
+PATIENCE_S = 4.0
 
 
 class PostRecvTask(FastTask, calls.PostRecvTask):
