@@ -12,7 +12,7 @@ from comch_next.driver.emulated._context import Context, Posted
 from comch_next.driver.emulated._fabric.channel import Channel
 from comch_next.driver.emulated._guard import UNCONNECTED, guard
 from comch_next.driver.emulated._kernel import calls
-from comch_next.driver.emulated._kernel.fork import inherited, owned
+from comch_next.driver.emulated._kernel.fork import inherited, owned, refuse_inherited
 from comch_next.driver.emulated._kernel.handle import Handle
 from comch_next.driver.emulated._kernel.poller import Poller
 from comch_next.driver.emulated._meter import Meter
@@ -146,6 +146,7 @@ class Engine(Handle, calls.Engine):
         """Run a callback; inside progress its exception waits for the end, the first one wins."""
         if not self.busy:
             interruptible(callback, *args)
+            refuse_inherited(self)
         elif self.meter is not None:
             self.meter.call(callback, *args)
         else:
