@@ -11,6 +11,7 @@ import comch_next as comch
 from comch_next import Client, Counter, Server
 from tests.control_path.pair import Side, client, connect, leave, pair, server, until
 from tests.descriptors import open_fds
+from tests.fast_path.lane import Lane
 from tests.faults.forking import Calls, Forking, in_child, only_bad_state
 from tests.pull.support import FORMS, End, Stage
 
@@ -278,6 +279,25 @@ def test_a_child_that_leaves_its_callback(event: str, most: int | None, ends: st
 
     assert callback.told_by_child(run) == ends
     leave(here, there)
+
+
+@pytest.mark.parametrize("ends", ENDS)
+@pytest.mark.parametrize("most", [None, 1])
+def test_a_child_that_leaves_the_callback_of_a_fast_receive(most: int | None, ends: str) -> None:
+    callback = Forking(ENDS[ends])
+    lane = Lane()
+    lane.inbox.consumer.engine.max_events = most
+
+    def done(task: comch.PostRecvTask) -> None:
+        lane.inbox._done(task)
+        callback()
+
+    lane.inbox.consumer.task_post_recv_set_conf(done, done, 8)
+    lane.run()
+    lane.inbox.post(1)
+    lane.outbox.send(lane.inbox.consumer.id, b"x")
+    assert callback.told_by_child(lambda: lane.until(lambda: callback.pids)) == ends
+    lane.close()
 
 
 @pytest.mark.parametrize("ends", ENDS)

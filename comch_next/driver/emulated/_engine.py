@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Callable
 from functools import partial
 from threading import get_ident
+from typing import Any
 
 from comch_next.driver.emulated._checks import expect, expect_number, in_state, in_use, says_no_memory
 from comch_next.driver.emulated._context import Context, Posted
@@ -175,6 +176,9 @@ class Engine(Handle, calls.Engine):
     def _progress_metered(self, meter: Meter) -> bool:
         self.thread = get_ident()
         moved = meter.progress()
+        if inherited(self):
+            forked: Any = self.error  # BadState if the callback that forked has returned
+            raise forked
         if meter.most is None and not meter.waiting:
             self.meter, self.guarded, self.batch = None, self.notification.closed, BATCH
         if self.error is not None:
