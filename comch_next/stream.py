@@ -13,10 +13,12 @@ from __future__ import annotations
 
 from collections import deque
 from contextlib import ExitStack, suppress
+from functools import partial
 from threading import get_ident
 from typing import TYPE_CHECKING, Any
 
 from comch_next._codes import AccessFlag
+from comch_next._exits import exit_block
 from comch_next._origins import shown
 from comch_next._stream_ends import Acknowledged, Fill, Report, check_report, check_sink, check_size, filler, write_all
 from comch_next._stream_link import CHUNKS, Kind, Link, Steps, Transfer, announced, encode, expired, run
@@ -232,8 +234,12 @@ class _Chunks(ExitStack):
             self.bufs: list[Buf] = []
             for address in range(self.memory.addr, self.memory.addr + CHUNKS * size, size):
                 self.bufs.append(inventory.buf_get_by_addr(self.memory, address, size))
-                kept.callback(self.bufs[-1].dec_refcount)
+                kept.push(partial(_give_back, inventory, self.bufs[-1]))
             self.push(kept.pop_all())
+
+
+def _give_back(inventory: BufInventory, buf: Buf, kind: object, error: BaseException | None, trace: object) -> None:
+    exit_block(inventory, error, buf.dec_refcount)
 
 
 def _free_all(tasks: deque[ProducerSendTask]) -> None:
