@@ -181,7 +181,7 @@ def test_a_program_extends_a_context_by_what_it_declares() -> None:
         chat.nick, chat.lines = "me", 1
         assert (chat.nick, chat.lines) == ("me", 1)
         assert "did you mean 'nick'?" in refusal_to_set(chat, "nik")
-        told = "; user_data is for the program's own object; a subclass declares its own on the class, as `seen: object`"
+        told = "; a subclass declares its own on the class, as `seen: object`"
         assert refusal_to_set(chat, "seen").endswith(told)
         chat.close()
 
