@@ -228,8 +228,8 @@ class Context(Handle, calls.Context, ABC):
         Tasks complete before the end of their connection is reported: unless they just have (`completed`), it waits.
         """
         engine = self.engine
-        if engine is None:
-            return False  # a callback has just destroyed it
+        if engine is None or self.watch.closed:
+            return False  # a callback has just destroyed it, or it was collected before a finalizer of the program
         moved = self._poll_sockets(engine, completed)
         engine.ring_for_news(moved)
         return moved

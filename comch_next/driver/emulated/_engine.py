@@ -77,9 +77,11 @@ class Engine(Handle, calls.Engine):
 
     def close(self) -> None:
         """Give its own descriptors back. Idempotent."""
+        self.guarded = True  # no progress any more, without a question on the hot path
         self.notification.close()
         if self._sockets is not None:
             self._sockets.close()
+            self._sockets = None
 
     def keep(self, context: Context) -> None:
         """Keep a context that starts, and poll its sockets. Raises Initialization when the system cannot watch them."""
@@ -277,7 +279,6 @@ class Engines:
                 names = ", ".join(map(str, [*engine.contexts, *engine.idle]))
                 raise InUse(f"pe_destroy: {names} still connected; destroy the contexts first")
             engine.close()
-            engine.guarded = True  # no progress any more, without a question on the hot path
 
     progress = staticmethod(Engine.progress)  # without a frame in between: it is called more than all others
 
