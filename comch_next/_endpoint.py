@@ -160,7 +160,7 @@ class Endpoint:
             if not server:
                 self._check_dialled(name)
         except BaseException:
-            if not context._active():  # else it has begun, and a callback of the program's has raised
+            if not self._has_begun():
                 self._become(before)
                 context._rename(known)
                 if fresh:
@@ -182,9 +182,13 @@ class Endpoint:
         try:
             yield
         except BaseException:
-            if not self._context._active():
+            if not self._has_begun():
                 self._become(before)
             raise
+
+    def _has_begun(self) -> bool:
+        """Return whether the life has begun, and a callback of the program's has raised: in a forked child, perhaps."""
+        return self.link.phase is Phase.INHERITED or self._context._active()
 
     @contextmanager
     def stopping(self) -> Iterator[None]:
@@ -194,9 +198,10 @@ class Endpoint:
         try:
             yield
         finally:
-            if ran and self._context.state in _RUNS:
-                link.stopped = False
-            self.follow()
+            if self.link.phase is not Phase.INHERITED:
+                if ran and self._context.state in _RUNS:
+                    link.stopped = False
+                self.follow()
 
     def disconnect(self, connection: object, timeout: float = 5.0) -> None:
         """Leave one connection. A client may connect again afterwards."""

@@ -20,10 +20,19 @@ _OLD_NOUNS = ("ep_", "peer_addr_", "")
 def hint_of_class(cls: type, name: str, setting: bool) -> str:
     """What objects of the class have in place of an attribute; "" when nothing is like it."""
     found = _generation_1(cls, name) or _whole_name(name, cls) or _rest_of_name(name, cls)
-    found = found or _did_you_mean(name, _public(cls))
-    if not found and setting and has(cls, "user_data"):
-        return "user_data is for the program's own object"
-    return found
+    if found:
+        return found
+    close = _did_you_mean(name, _public(cls))
+    return _of_the_program(cls, name, close) if setting else close
+
+
+def _of_the_program(cls: type, name: str, close: str) -> str:
+    """For a name that may be the program's own, which a class of its own has once it is declared there."""
+    own = "user_data is for the program's own object" if has(cls, "user_data") else ""
+    hints = [close or own]
+    if cls.__module__.partition(".")[0] != "comch_next":
+        hints.append(f"a subclass declares its own on the class, as `{name}: object`")
+    return "; ".join(filter(None, hints))
 
 
 @lru_cache(maxsize=256)

@@ -16,7 +16,7 @@ from comch_next.arguments import UNSET
 from comch_next.connection import Connection, Message
 from comch_next.device import Device, Representor
 from comch_next.driver.protocol import Driver, Servers, by_system
-from comch_next.errors import ConnectionReset, DocaError, InvalidValue, NotConnected, Shutdown
+from comch_next.errors import BadState, ConnectionReset, DocaError, InvalidValue, NotConnected, Shutdown
 from comch_next.pull import PullPort
 
 if TYPE_CHECKING:
@@ -142,8 +142,11 @@ class Server(ServiceState):
         callbacks = self._given_connections(up, down)
 
         def register() -> None:
-            if self._is_server:  # a Channel may have become a client
+            if self._is_server:
                 self._servers.event_connection_status_changed_register(self._handle, *callbacks)
+            elif self._active():  # a Channel that has become a client, whose library does not know of the callbacks
+                text = f"event_connection_status_changed_register was attempted on {self!r} while {self.state.name}"
+                raise BadState(f"{text}; it is legal while IDLE")
 
         self._register("event_connection_status_changed_register", register, up, down)
 

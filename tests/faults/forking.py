@@ -67,6 +67,40 @@ def hear(reader: int) -> bytes:
     raise AssertionError("the child did not answer in time")
 
 
+class Forking:
+    """A callback that forks when it is called first, and then raises in the child, unless it is to return there."""
+
+    def __init__(self, error: Exception | None = None) -> None:
+        self.pids: list[int] = []
+        self._error = error
+
+    def __call__(self, *_: object) -> None:
+        if not self.pids:
+            self.pids.append(fork())
+            if self.pids == [0] and self._error is not None:
+                raise self._error
+
+    def told_by_child(self, call: Callable[[], object]) -> str:
+        """Make a call that calls back; return the name of what it raises in the child, "" if it returns there."""
+        reader, writer = os.pipe()
+        try:
+            call()
+        except BaseException as error:
+            if self.pids != [0]:
+                raise
+            os.write(writer, type(error).__name__.encode())
+        finally:
+            if self.pids == [0]:
+                os._exit(0)
+            os.close(writer)
+        try:
+            return hear(reader).decode()
+        finally:
+            os.close(reader)
+            os.kill(self.pids[0], signal.SIGKILL)
+            os.waitpid(self.pids[0], 0)
+
+
 def answers(calls: Calls) -> dict[str, tuple[str, str]]:
     """What each call says: the name of its code, and the message of its error."""
     said = {}

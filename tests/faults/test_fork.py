@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import signal
 from functools import partial
 from pathlib import Path
 
@@ -13,7 +11,8 @@ import comch_next as comch
 from comch_next import Client, Counter, Server
 from tests.control_path.pair import Side, client, connect, leave, pair, server, until
 from tests.descriptors import open_fds
-from tests.faults.forking import Calls, fork, hear, in_child, only_bad_state
+from tests.fast_path.lane import Lane
+from tests.faults.forking import Calls, Forking, in_child, only_bad_state
 from tests.pull.support import FORMS, End, Stage
 
 
@@ -243,18 +242,15 @@ def test_a_fork_inside_a_callback() -> None:
     leave(here, there)
 
 
-@pytest.mark.parametrize("ends", ["BadState", "KeyError"])
+ENDS = {"BadState": None, "KeyError": KeyError()}  # a call that called back, by what the callback raises in the child
+
+
+@pytest.mark.parametrize("ends", ENDS)
 @pytest.mark.parametrize("most", [None, 1])
 @pytest.mark.parametrize("event", ["message", "completion", "connection", "state"])
 def test_a_child_that_leaves_its_callback(event: str, most: int | None, ends: str) -> None:
     """The call that called back ends there with what the callback raises, or is refused; in the parent it goes on."""
-    forked: list[int] = []
-
-    def callback(*_: object) -> None:
-        if not forked:
-            forked.append(fork())
-            if forked == [0] and ends == "KeyError":
-                raise KeyError
+    callback = Forking(ENDS[ends])
 
     def done(task: comch.SendTask) -> None:
         callback()
@@ -274,24 +270,70 @@ def test_a_child_that_leaves_its_callback(event: str, most: int | None, ends: st
         there.context.event_connection_status_changed_register(up, up)
     else:
         here.context.set_state_changed_cb(callback)
-    reader, writer = os.pipe()
-    try:
+
+    def run() -> None:
         connect(there, here)
         for _ in range(3):
             here.send(b"x")
-        until(lambda: forked and here.context.num_inflight_tasks == 0, there.engine, here.engine)
-    except BaseException as error:
-        if forked != [0]:
-            raise
-        os.write(writer, type(error).__name__.encode())
-    finally:
-        if forked == [0]:
-            os._exit(0)
-        os.close(writer)
-    try:
-        assert hear(reader).decode() == ends
-    finally:
-        os.close(reader)
-        os.kill(forked[0], signal.SIGKILL)
-        os.waitpid(forked[0], 0)
+        until(lambda: callback.pids and here.context.num_inflight_tasks == 0, there.engine, here.engine)
+
+    assert callback.told_by_child(run) == ends
     leave(here, there)
+
+
+@pytest.mark.parametrize("ends", ENDS)
+@pytest.mark.parametrize("most", [None, 1])
+def test_a_child_that_leaves_the_callback_of_a_fast_receive(most: int | None, ends: str) -> None:
+    callback = Forking(ENDS[ends])
+    lane = Lane()
+    lane.inbox.consumer.engine.max_events = most
+
+    def done(task: comch.PostRecvTask) -> None:
+        lane.inbox._done(task)
+        callback()
+
+    lane.inbox.consumer.task_post_recv_set_conf(done, done, 8)
+    lane.run()
+    lane.inbox.post(1)
+    lane.outbox.send(lane.inbox.consumer.id, b"x")
+    assert callback.told_by_child(lambda: lane.until(lambda: callback.pids)) == ends
+    lane.close()
+
+
+@pytest.mark.parametrize("ends", ENDS)
+@pytest.mark.parametrize("call", ["start", "stop", "stop of a client", "listen"])
+def test_a_child_that_leaves_a_callback_outside_of_progress(call: str, ends: str) -> None:
+    """As in progress."""
+    callback = Forking(ENDS[ends])
+    there, here = server(pulled=call == "listen"), client()
+    if call.startswith("stop"):
+        connect(there, here)
+    context = here.context if call.endswith("client") else there.context
+    context.set_state_changed_cb(callback)
+    assert callback.told_by_child(getattr(context, call.split()[0])) == ends
+    leave(here, there)
+
+
+@pytest.mark.parametrize("ends", ENDS)
+@pytest.mark.parametrize("call", ["listen", "start", "stop"])
+def test_a_child_that_leaves_a_callback_of_a_one_sided_context(call: str, ends: str) -> None:
+    callback = Forking(ENDS[ends])
+    with comch.open_device("03:00.0") as dpu, dpu.open_representor("b1:00.0") as rep:
+        context = Server(dpu, rep, "svc", one_sided=True)
+        if call != "listen":
+            context.listen()
+        if call == "start":
+            context.stop()
+        context.set_state_changed_cb(callback)
+        assert callback.told_by_child(getattr(context, call)) == ends
+        context.close()
+
+
+@pytest.mark.parametrize("ends", ENDS)
+def test_a_child_that_leaves_the_free_callback_of_a_map(ends: str) -> None:
+    callback = Forking(ENDS[ends])
+    with comch.open_device("b1:00.0") as device:
+        mmap = comch.Mmap(device, 4096, comch.AccessFlag.LOCAL_READ_WRITE)
+        mmap.set_free_cb(callback)
+        mmap.start()
+        assert callback.told_by_child(mmap.destroy) == ends

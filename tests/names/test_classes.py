@@ -83,13 +83,14 @@ def test_what_is_the_object_itself() -> None:
 def test_a_near_miss() -> None:
     told = "; did you mean 'max_msg_size'?"
     assert refusal(Server(), "max_message_size").endswith(told)
-    assert refusal_to_set(Server(), "max_message_size").endswith(told)
+    assert told in refusal_to_set(Server(), "max_message_size")
 
 
 def test_a_name_like_nothing() -> None:
     assert refusal(Server(), "foo") == "Server has no attribute 'foo'"
     assert refusal_to_set(Server(), "foo") == (
         "Server has no attribute 'foo'; user_data is for the program's own object"
+        "; a subclass declares its own on the class, as `foo: object`"
     )
 
 

@@ -181,6 +181,8 @@ def test_a_program_extends_a_context_by_what_it_declares() -> None:
         chat.nick, chat.lines = "me", 1
         assert (chat.nick, chat.lines) == ("me", 1)
         assert "did you mean 'nick'?" in refusal_to_set(chat, "nik")
+        told = "; a subclass declares its own on the class, as `seen: object`"
+        assert refusal_to_set(chat, "seen").endswith(told)
         chat.close()
 
 

@@ -17,11 +17,14 @@ import comch_next as comch
 from comch_next.driver import load
 from comch_next.driver.native._handle import lives
 from comch_next.driver.protocol import new_lock
+from tests.control_path.pair import ignore, until
+from tests.faults.forking import Forking
 from tests.native.conftest import Log
 from tests.native.test_callbacks import Loop
 from tests.processes import StartPython
 
 DEADLINE_S = 60.0
+FORK_ENDS = {"BadState": None, "KeyError": KeyError()}
 ENDS = {
     "doca_task_free",
     "doca_comch_client_destroy",
@@ -186,6 +189,49 @@ def test_a_forked_child_ends_nothing(stub: Log) -> None:
     loop.close()
     for descriptor in (reading, writing):
         os.close(descriptor)
+
+
+@pytest.mark.parametrize("ends", FORK_ENDS)
+@pytest.mark.parametrize("most", [None, 1])
+@pytest.mark.parametrize("event", ["message", "completion", "state"])
+def test_a_child_that_leaves_its_callback(stub: Log, event: str, most: int | None, ends: str) -> None:
+    callback = Forking(FORK_ENDS[ends])
+    loop = Loop()
+    loop.engine.max_events = most
+    if event == "message":
+        loop.client.event_msg_recv_register(callback)
+    elif event == "completion":
+        loop.client.task_send_set_conf(callback, callback, 8)
+    else:
+        loop.client.set_state_changed_cb(lambda _, old, new: {comch.State.RUNNING: callback}.get(new, ignore)())
+    loop.client.start()
+    if event != "state":
+        loop.engine.progress()
+        loop.send(b"x")  # to itself
+    assert callback.told_by_child(lambda: until(lambda: callback.pids, loop.engine)) == ends
+    loop.close()
+
+
+@pytest.mark.parametrize("ends", FORK_ENDS)
+@pytest.mark.parametrize("call", ["start", "stop"])
+def test_a_child_that_leaves_a_callback_outside_of_progress(stub: Log, call: str, ends: str) -> None:
+    callback = Forking(FORK_ENDS[ends])
+    loop = Loop()
+    if call == "stop":
+        loop.run()
+    loop.client.set_state_changed_cb(callback)
+    assert callback.told_by_child(getattr(loop.client, call)) == ends
+    loop.close()
+
+
+@pytest.mark.parametrize("ends", FORK_ENDS)
+def test_a_child_that_leaves_the_free_callback_of_a_map(stub: Log, ends: str) -> None:
+    callback = Forking(FORK_ENDS[ends])
+    with comch.devices()[0].open() as device:
+        mmap = comch.Mmap(device, 4096, comch.AccessFlag.LOCAL_READ_WRITE)
+        mmap.set_free_cb(callback)
+        mmap.start()
+        assert callback.told_by_child(mmap.destroy) == ends
 
 
 def _refusal(call: object) -> BaseException | None:

@@ -157,6 +157,8 @@ def test_a_channel_with_callbacks_of_both_roles(world: World) -> None:
     channel.event_msg_recv_register(lambda _, data: inbox.append(data))
     channel.event_connection_status_changed_register(ignore, ignore)
     channel.connect(NAME, timeout=0)
+    with pytest.raises(comch.BadState, match="while STARTING; it is legal while IDLE"):
+        channel.event_connection_status_changed_register(ignore, ignore)
     until(lambda: not received(server) and channel.state is State.RUNNING, channel.engine)
 
 

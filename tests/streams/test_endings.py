@@ -26,6 +26,7 @@ from comch_next import (
 )
 from comch_next._stream_link import Kind, Link
 from tests.control_path.pair import DPU, REP
+from tests.faults.forking import Forking
 from tests.processes import SOON_S, StartPython
 from tests.streams.support import Pair, connected
 from tests.streams.test_transfers import CHUNK, DATA, Signalling, Stuck
@@ -459,3 +460,40 @@ class Endless(io.RawIOBase):
     def readinto(self, view: Any) -> int:
         self._begun.set()
         return len(view)
+
+
+@pytest.mark.parametrize("error", [None, KeyError()], ids=["BadState", "KeyError"])
+@pytest.mark.parametrize("forks", ["source", "progress of send", "sink", "progress of receive"])
+def test_a_child_that_leaves_what_a_stream_calls(pair: Pair, forks: str, error: Exception | None) -> None:
+    """The call ends there with what that raises, or is refused; so does the block. In the parent the stream goes on."""
+    callback, sink = Forking(error), io.BytesIO()
+
+    class Source(io.BytesIO):
+        def readinto(self, view: Any) -> int:
+            if forks == "source":
+                callback()
+            return super().readinto(view)
+
+    class Sink(io.RawIOBase):
+        def write(self, view: Any) -> int:
+            if forks == "sink":
+                callback()
+            return sink.write(view)
+
+    def send(stream: Stream) -> int:
+        progress = callback if forks == "progress of send" else None
+        return stream.send_stream(Source(DATA), chunk_size=CHUNK, progress=progress)
+
+    def receive(stream: Stream) -> int:
+        return stream.recv_stream(Sink(), progress=callback if forks == "progress of receive" else None)
+
+    receives = forks in ("sink", "progress of receive")
+    here, other = (receive, send) if receives else (send, receive)
+
+    def within() -> None:
+        with Stream(pair.here) as stream:
+            assert here(stream) == len(DATA)
+
+    there = pair.start(pair.there, other)
+    assert callback.told_by_child(within) == ("BadState" if error is None else "KeyError")
+    assert (there.result(SOON_S), sink.getvalue()) == (len(DATA), DATA)

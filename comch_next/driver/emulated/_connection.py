@@ -290,6 +290,8 @@ class Connection(Handle, Link):
 
 
 def _writable(sock: socket.socket) -> bool:
+    if sock.fileno() < 0:  # collected before a finalizer of the program that disconnects: nobody waits for a notice
+        return True
     poller = select.poll()
     poller.register(sock, select.POLLOUT)
     return bool(poller.poll(0))

@@ -131,6 +131,8 @@ class Context(Handle, calls.Context, ABC):
         self.moving = new in (State.STARTING, State.STOPPING)
         if new is State.IDLE:
             self.became_idle()  # before the callback, which may start or destroy it
+        elif new is State.STOPPING:
+            self.busy_engine()  # before it, too: progress does the rest, whatever it raises
         if new is not old and self.state_changed is not None and self.engine is not None:
             self.engine.call(self.state_changed, self, old, new)
         return new
@@ -190,14 +192,8 @@ class Context(Handle, calls.Context, ABC):
         return f"{freed}progress until IDLE"
 
     def move_to_stop(self, *, clean: bool) -> State:
-        """Become IDLE when nothing is outstanding, else STOPPING: then progress does the rest, whatever the callback of
-        this change raises.
-        """
-        try:
-            return self.move(Trigger.STOP_CLEAN if clean else Trigger.STOP_BUSY)
-        finally:
-            if self.state is State.STOPPING:
-                self.busy_engine()
+        """Become IDLE when nothing is outstanding, else STOPPING: then progress does the rest."""
+        return self.move(Trigger.STOP_CLEAN if clean else Trigger.STOP_BUSY)
 
     def wake(self) -> None:
         """Have the next progress attend to this context, and a program that sleeps call it. Any thread may do so."""
@@ -232,8 +228,8 @@ class Context(Handle, calls.Context, ABC):
         Tasks complete before the end of their connection is reported: unless they just have (`completed`), it waits.
         """
         engine = self.engine
-        if engine is None:
-            return False  # a callback has just destroyed it
+        if engine is None or self.watch.closed:
+            return False  # a callback has just destroyed it, or it was collected before a finalizer of the program
         moved = self._poll_sockets(engine, completed)
         engine.ring_for_news(moved)
         return moved

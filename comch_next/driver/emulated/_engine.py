@@ -6,13 +6,14 @@ from collections import deque
 from collections.abc import Callable
 from functools import partial
 from threading import get_ident
+from typing import Any
 
 from comch_next.driver.emulated._checks import expect, expect_number, in_state, says_no_memory
 from comch_next.driver.emulated._context import Context, Posted
 from comch_next.driver.emulated._fabric.channel import Channel
 from comch_next.driver.emulated._guard import UNCONNECTED, guard
 from comch_next.driver.emulated._kernel import calls
-from comch_next.driver.emulated._kernel.fork import inherited, owned
+from comch_next.driver.emulated._kernel.fork import inherited, owned, refuse_inherited
 from comch_next.driver.emulated._kernel.handle import Handle
 from comch_next.driver.emulated._kernel.poller import Poller
 from comch_next.driver.emulated._meter import Meter
@@ -76,9 +77,11 @@ class Engine(Handle, calls.Engine):
 
     def close(self) -> None:
         """Give its own descriptors back. Idempotent."""
+        self.guarded = True  # no progress any more, without a question on the hot path
         self.notification.close()
         if self._sockets is not None:
             self._sockets.close()
+            self._sockets = None
 
     def keep(self, context: Context) -> None:
         """Keep a context that starts, and poll its sockets. Raises Initialization when the system cannot watch them."""
@@ -146,6 +149,7 @@ class Engine(Handle, calls.Engine):
         """Run a callback; inside progress its exception waits for the end, the first one wins."""
         if not self.busy:
             interruptible(callback, *args)
+            refuse_inherited(self)
         elif self.meter is not None:
             self.meter.call(callback, *args)
         else:
@@ -179,6 +183,9 @@ class Engine(Handle, calls.Engine):
     def _progress_metered(self, meter: Meter) -> bool:
         self.thread = get_ident()
         moved = meter.progress()
+        if inherited(self):
+            forked: Any = self.error  # BadState if the callback that forked has returned
+            raise forked
         if meter.most is None and not meter.waiting:
             self.meter, self.guarded, self.batch = None, self.notification.closed, BATCH
         if self.error is not None:
@@ -277,7 +284,6 @@ class Engines:
                 names = ", ".join(map(str, [*engine.contexts, *engine.idle]))
                 raise InUse(f"pe_destroy: {names} still connected; destroy the contexts first")
             engine.close()
-            engine.guarded = True  # no progress any more, without a question on the hot path
 
     progress = staticmethod(Engine.progress)  # without a frame in between: it is called more than all others
 

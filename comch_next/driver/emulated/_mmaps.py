@@ -10,6 +10,7 @@ from comch_next.driver.emulated._device import Dev
 from comch_next.driver.emulated._dpa.instance import Dpa
 from comch_next.driver.emulated._export import MEMFD
 from comch_next.driver.emulated._guard import UNCONNECTED, Find, guard
+from comch_next.driver.emulated._kernel.fork import refuse_inherited
 from comch_next.driver.emulated._kernel.memory import ffi, make_shared, map_shared
 from comch_next.driver.emulated._mmap import PCI, Mmap, living_mmap
 from comch_next.driver.emulated._sharing import ALL, Sharing
@@ -69,6 +70,7 @@ class Mmaps(Sharing):
         notify = self._end(mmap)
         if notify is not None:
             interruptible(notify)  # without the lock: it is the program's
+            refuse_inherited(mmap)
 
     @uninterrupted
     @_collecting

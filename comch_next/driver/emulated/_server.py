@@ -197,7 +197,6 @@ class Server(ControlContext):
             connection.disconnect()
             self.lost_connection(connection)
         self.move(Trigger.FATAL)
-        self.busy_engine()
         self.delivery.notify("send", "recv", "service")
         log_warning("%s has failed: its socket is gone or was replaced", self)
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 from comch_next.driver.native._calls import Noun, call
@@ -12,7 +13,7 @@ from comch_next.driver.native._library import Library, check, ffi, passed
 from comch_next.driver.native._notification import Notification, Rings
 from comch_next.driver.native._progress import EngineLife
 from comch_next.driver.protocol import Lock, new_lock, quoted, uninterrupted
-from comch_next.errors import BadState, InvalidValue
+from comch_next.errors import BadState, DocaError, InvalidValue
 
 __all__ = ["Engine", "Engines"]
 
@@ -35,6 +36,11 @@ class Engine(Handle, tag="doca_pe"):
     @property
     def lock(self) -> Lock:
         return self.life.lock
+
+    def gone(self, fault: Callable[[str], DocaError] = InvalidValue) -> None:
+        """Refuse every call; also, in a forked child, the progress whose callback has forked, if that has returned."""
+        super().gone(fault)
+        self.life.orphans = [partial(self.life.keep, None, fault("doca_pe_progress"), None)]
 
     def progress(self) -> bool:
         """Run the library's progress, and raise what a callback has raised."""

@@ -65,6 +65,8 @@ class Mmaps(Noun):
             found = live(mmap, Mmap, "doca_mmap_destroy")
             check(self.library["doca_mmap_destroy"](found.pointer), "doca_mmap_destroy")
             error, found.memory = found.life.error, None
+            if error is None:
+                live(found, Mmap, "doca_mmap_destroy")  # the free callback may have forked: then it is the parent's
             found.ended()
         if error is not None:
             raise error

@@ -21,7 +21,7 @@ class EngineLife(Life):
     def __init__(self, library: Library, pointer: Any, lock: Lock) -> None:
         super().__init__(self._destroy)
         self.library, self.pointer, self.lock = library, pointer, lock
-        self.orphans: list[Callable[[], bool]] = []
+        self.orphans: list[Callable[[], object]] = []
         self.running = False
         self.notification: Notification | None = None
         self.error: BaseException | None = None

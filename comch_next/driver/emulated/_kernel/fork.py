@@ -16,7 +16,7 @@ from comch_next.driver.protocol import WeakSet, by_system, shielded
 from comch_next.driver.protocol._typed import Protocol
 from comch_next.errors import BadState
 
-__all__ = ["inherited", "living", "owned"]
+__all__ = ["inherited", "living", "owned", "refuse_inherited"]
 
 
 class Owned(Protocol):
@@ -41,6 +41,12 @@ def owned(handle: _H) -> _H:
 def inherited(handle: object) -> bool:
     """Return whether it is the parent's: a callback has forked since, and this is the child."""
     return "_inherited" in vars(handle)
+
+
+def refuse_inherited(handle: object) -> None:
+    """Raise BadState if it is the parent's: at the end of a call whose callback has forked, in the child."""
+    if inherited(handle):
+        _refuse(handle, "")
 
 
 def living() -> list[Any]:

@@ -133,16 +133,33 @@ static void link_dealloc(PyObject *link)
     calls_destroy(link, (inquiry)link_clear);
 }
 
+/* Have its poller, if any, read nothing any more: it is of no use to anybody either, as a ring goes only in a forked
+ * child, or when all that knows it is collected, and finalizers of the program may still call. Whether that failed.
+ */
+static int unfollow(Link *link)
+{
+    PyObject *poller = link->poller, *done;
+
+    if (!calls_is(poller, calls_poller_type))
+        return 0;
+    Py_INCREF(poller);
+    done = PyObject_CallMethod(poller, "follow", "(N)", PyTuple_New(0));
+    Py_DECREF(poller);
+    Py_XDECREF(done);
+    return done ? 0 : -1;
+}
+
 /* hold(cell, tx, rx): use these ends from now on, by their addresses in the cell's memory; 0 for none. */
 static PyObject *link_hold(Link *link, PyObject *args)
 {
     unsigned long long tx, rx;
-    PyObject *cell, *before = link->cell;
+    PyObject *cell, *before;
 
-    if (!PyArg_ParseTuple(args, "OKK", &cell, &tx, &rx))
+    if (!PyArg_ParseTuple(args, "OKK", &cell, &tx, &rx) || (!rx && unfollow(link)))
         return NULL;
     link->tx = (comch_tx *)(uintptr_t)tx;
     link->rx = (comch_rx *)(uintptr_t)rx;
+    before = link->cell;
     Py_INCREF(cell);
     link->cell = cell;
     Py_XDECREF(before);
