@@ -42,7 +42,7 @@ MODERN_MEMBERS = {
             set_dev_max_num_send set_state_changed_cb start state stop try_start try_stop
         """,
         "consumer": """
-            close engine flush_tasks get_dpa_handle id imm_data_len num_inflight_tasks set_completion
+            close engine flush_tasks get_dpa_handle id imm_data_len mmap num_inflight_tasks set_completion
             set_datapath_on_dpa set_dev_max_num_recv set_state_changed_cb start state stop try_start try_stop
         """,
         "ctx": "close destroy engine num_inflight_tasks state try_start try_stop",

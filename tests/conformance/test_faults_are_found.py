@@ -29,7 +29,7 @@ from comch_next.driver.emulated._mmap import Mmap
 from comch_next.driver.emulated._mmaps import Mmaps
 from comch_next.driver.emulated._msgq import MsgQ
 from comch_next.driver.emulated._producer import Producer
-from comch_next.driver.emulated._send_task import TaskPool
+from comch_next.driver.emulated._send_task import SendTasks, TaskPool
 from comch_next.driver.emulated._server import Server
 from comch_next.driver.emulated._state import Trigger
 from comch_next.driver.emulated._task import PROGRAM, SUCCESS, Task, Tasks
@@ -95,6 +95,10 @@ def post_over_the_data(_: PostRecvTasks, task: Any) -> None:
 
 def succeed(task: Task, _: object) -> None:
     finish(task, SUCCESS)
+
+
+def send_in_any_state(_: SendTasks, task: Any, *__: object) -> None:
+    task.fail(SUCCESS)
 
 
 def finish_twice(task: Task, status: Any) -> None:
@@ -175,7 +179,7 @@ FAULTS: list[tuple[Any, str, Any, str]] = [
     (_guard, "in_state", nothing, "calls_refused_by_state"),
     (_consumer, "in_state", nothing, "fast_path_calls_refused_by_state"),
     (Task, "finish", finish_twice, "what_waits_fails_at_stop"),
-    (Task, "finish", succeed, "submission_while_stopping_fails"),
+    (SendTasks, "_refused", send_in_any_state, "submission_while_stopping_fails"),
     (Tasks, "free", free_again, "free_rules"),
     (TaskPool, "task_send_alloc_init", alloc_beyond_the_pool, "pool_runs_out"),
     (ControlContexts, "event_msg_recv_register", drop_empty, "messages_of_every_length"),

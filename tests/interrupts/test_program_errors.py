@@ -36,6 +36,7 @@ COMMANDS = (
     "comch_next/_commands",
     "comch_next/_timeline",
     "comch_next/testing",
+    "comm_channel_compat/__main__.py",
     "comm_channel_compat/_launcher",
     "comm_channel_compat/_report.py",
     "comm_channel_compat/_shim",
