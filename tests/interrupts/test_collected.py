@@ -156,6 +156,8 @@ def test_what_a_finalizer_raises_is_reported_once(monkeypatch: pytest.MonkeyPatc
         def finalize(self) -> None:
             raise ValueError("its own")
 
+    for number in range(1 << 13):  # more than the interpreter remembers, so that it looks up what the interrupt has
+        assert not hasattr(KeyboardInterrupt, f"attribute {number}")
     drop_interrupted([Failing()])
     assert [str(args.exc_value) for args in reported] == ["its own"]
 

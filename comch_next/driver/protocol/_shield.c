@@ -52,12 +52,14 @@ static int raise_late(void *late)
 /* Have the main thread raise it soon, wherever that is: it has no frame of the program's that says whose it is. */
 static void raise_soon(Raised raised, PyObject *call)
 {
-    Raised *late;
+    Raised *late, current;
 
     if (!raised.type)
         return;
+    current = fetch();  /* the call's own, which a look-up might clear */
     if (PyObject_SetAttr(raised.value, comes_late_name, Py_True))
         PyErr_Clear();
+    restore(current);
     if ((late = PyMem_Malloc(sizeof *late))) {
         *late = raised;
         if (!Py_AddPendingCall(raise_late, late))
