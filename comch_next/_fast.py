@@ -104,5 +104,6 @@ class FastContext(Context):
                 raise TimeOut(f"{self!r} is still STARTING after {timeout} s")
             if not moved:
                 self._default_engine().wait(left)
+        self.engine._raise_kept()
         if self.state is not State.RUNNING:
             raise ConnectionAborted(f"{self!r} cannot run: its connection or message queue has ended")

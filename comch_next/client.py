@@ -150,10 +150,7 @@ class Client(ControlContext):
 
     def _come_up(self, connection: Connection, timeout: float | None, deadline: float | None) -> None:
         self.engine.progress()
-        while self.state is not State.RUNNING:
-            if self.state is State.IDLE:
-                self._raise_reason(connection, "connect")
-                return
+        while (state := self.state) not in (State.RUNNING, State.IDLE):
             if timeout == 0:
                 return
             if not (left := seconds_left(deadline, _REDIAL_S)):
@@ -161,6 +158,9 @@ class Client(ControlContext):
                 raise TimeOut(f"connect: {self!r} was not accepted within {timeout} s")
             self.engine.wait(left)
             self.engine.progress()
+        self.engine._raise_kept()
+        if state is State.IDLE:
+            self._raise_reason(connection, "connect")
 
     def _raise_reason(self, connection: Connection, call: str) -> None:
         """Raise why a connection never came up, as the failure of the call that was attempted.

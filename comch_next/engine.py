@@ -151,6 +151,12 @@ class ProgressEngine(CNames, Strict):
         """
         return self._engines.progress(self._handle)
 
+    def _raise_kept(self) -> None:
+        """Raise what a callback has raised in a turn of the helper thread, which has brought what a call waited for."""
+        if self._helper is not None:
+            with self._helper.lock:
+                self._helper.raise_kept()
+
     @property
     def max_events(self) -> int | None:
         """The most callbacks of messages, completions and events that one `progress` runs; None: see `progress`.

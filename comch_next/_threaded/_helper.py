@@ -86,6 +86,10 @@ class Helper:
     def poll(self) -> None:
         """A turn in the name of the program: what a callback raised is raised here."""
         self.turn()
+        self.raise_kept()
+
+    def raise_kept(self) -> None:
+        """Raise what a callback has raised, once, but not inside of another one."""
         if self._error is not None and not self.busy:
             error, self._error = self._error, None
             try:

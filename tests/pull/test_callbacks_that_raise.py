@@ -47,6 +47,37 @@ def test_out_of_connect(
     assert told == [State.STARTING, State.RUNNING, State.STOPPING, State.IDLE]
 
 
+def test_out_of_connect_though_the_helper_thread_ran_it(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It may bring RUNNING between the last progress of `connect` and its look at the state."""
+    monkeypatch.setenv("COMCH_PULL", "threaded")
+    server = stage.server("driver")
+    server.context.start()
+    client: Any = stage.client("driver").context
+    progress, told = comch.ProgressEngine.progress, []
+
+    def changed(_: object, __: State, new: State) -> None:
+        told.append(new)
+        if new is State.RUNNING:
+            raise RuntimeError("of the program's")
+
+    client.set_state_changed_cb(changed)
+
+    def late(engine: comch.ProgressEngine) -> bool:
+        if engine is not client.engine:
+            return progress(engine)
+        until(lambda: State.RUNNING in told)
+        return False
+
+    monkeypatch.setattr(comch.ProgressEngine, "progress", late)
+    receiving = Worker(lambda: stage.contexts.append(server.context.receive(timeout=SOON_S)))
+    with pytest.raises(RuntimeError, match="of the program's"):
+        client.connect(wait_for_server=True)
+    monkeypatch.undo()
+    client.connection.send(b"x")
+    receiving.result()
+    assert stage.contexts.pop().data == b"x"
+
+
 @pytest.mark.parametrize("one_sided", [False, True], ids=["two-sided", "one-sided"])
 @pytest.mark.parametrize("error", [comch.Shutdown, comch.ConnectionReset])
 @pytest.mark.parametrize("about", ["nothing", "another connection"])
