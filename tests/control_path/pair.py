@@ -9,6 +9,7 @@ from typing import Any
 import comch_next as comch
 from comch_next import Client, Connection, ProgressEngine, SendTask, Server, State
 from tests.processes import SOON_S
+from tests.pull.support import ready
 
 DPU, REP, HOST = "03:00.0", "b1:00.0", "b1:00.0"
 IDLE, STARTING, RUNNING, STOPPING = State.IDLE, State.STARTING, State.RUNNING, State.STOPPING
@@ -27,6 +28,16 @@ def until(condition: Callable[[], object], *engines: ProgressEngine) -> None:
             assert time.monotonic() < deadline, "the condition did not come true in time"
             if engines:
                 engines[0].wait(0.001)
+
+
+def sleep(engine: comch.ProgressEngine) -> None:
+    """Arm it, with nothing to do for it."""
+    until(lambda: not engine.progress())
+    engine.request_notification()
+    while ready(engine.notification_handle):
+        engine.clear_notification()
+        until(lambda: not engine.progress())
+        engine.request_notification()
 
 
 class Side:

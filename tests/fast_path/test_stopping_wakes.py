@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import comch_next as comch
 from comch_next import State
+from tests.control_path.pair import sleep
 from tests.fast_path.lane import Inbox, Lane
-from tests.interrupts.test_submits import sleep
 from tests.processes import SOON_S
 from tests.pull.support import ready
 

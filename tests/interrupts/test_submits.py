@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import comch_next as comch
-from tests.control_path.pair import Side, leave, pair, until
+from tests.control_path.pair import Side, leave, pair, sleep, until
 from tests.fast_path.lane import Lane
 from tests.interrupts.strike import Strike
 from tests.processes import SOON_S
@@ -24,16 +24,6 @@ def handled() -> Iterator[None]:
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
-
-
-def sleep(engine: comch.ProgressEngine) -> None:
-    """Arm it, with nothing to do for it."""
-    until(lambda: not engine.progress())
-    engine.request_notification()
-    while ready(engine.notification_handle):
-        engine.clear_notification()
-        until(lambda: not engine.progress())
-        engine.request_notification()
 
 
 def strike_everywhere(make: Callable[[bytes], Any], submit: str, check: Callable[[bytes, Any], None]) -> None:
