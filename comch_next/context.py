@@ -185,6 +185,8 @@ class Context(ContextNames, Strict):
                 self.engine.wait(left)
         if self.state is State.STOPPING:
             self._turn_at_last()
+        if self._engine is not None:
+            self._engine._raise_kept()
         if self.state is State.STOPPING:
             raise TimeOut(f"{self!r} is STOPPING after {timeout} s; free its tasks and progress")
 

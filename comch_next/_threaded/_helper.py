@@ -16,6 +16,7 @@ from comch_next.driver.protocol import (
     Finalized,
     WeakSet,
     by_system,
+    raised_of,
     signals_blocked,
     told_in_child,
     uninterrupted,
@@ -75,7 +76,7 @@ class Helper:
         try:
             moved = self._engines.progress(self._pe)
         except BaseException as error:
-            self._error, moved = self._error or error, True
+            self._error, moved = raised_of(self._error, error), True
         finally:
             self.busy = False
         if moved:

@@ -79,6 +79,21 @@ def test_out_of_connect_though_the_helper_thread_ran_it(stage: Stage, monkeypatc
 
 
 @pytest.mark.parametrize("one_sided", [False, True], ids=["two-sided", "one-sided"])
+@pytest.mark.parametrize("form", FORMS)
+def test_out_of_close(stage: Stage, form: str, one_sided: bool) -> None:
+    _, client = stage.meet(stage.server("driver"), stage.client(form, one_sided=one_sided))
+
+    def changed(_: object, __: State, new: State) -> None:
+        if new is State.IDLE:
+            raise RuntimeError("of the program's")
+
+    client.context.set_state_changed_cb(changed)
+    with pytest.raises(RuntimeError, match="of the program's"):
+        client.context.close()
+    client.context.close()
+
+
+@pytest.mark.parametrize("one_sided", [False, True], ids=["two-sided", "one-sided"])
 @pytest.mark.parametrize("error", [comch.Shutdown, comch.ConnectionReset])
 @pytest.mark.parametrize("about", ["nothing", "another connection"])
 def test_out_of_receive(stage: Stage, about: str, error: Any, one_sided: bool) -> None:
