@@ -176,6 +176,14 @@ def test_devices_are_independent_and_close_once() -> None:
     second.close()
 
 
+def test_a_representor_of_a_closed_device_is_not_opened() -> None:
+    device = comch.open_device("03:00.0")
+    info = device.representors()[0]
+    device.close()
+    with pytest.raises(InvalidValue, match="dev_rep_open: the device 0000:03:00.0 has been closed"):
+        info.open()
+
+
 def test_a_topology_of_ones_own(topology: Path) -> None:
     topology.write_text(
         """

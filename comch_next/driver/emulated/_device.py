@@ -206,7 +206,9 @@ class Devices:
 
     @says_no_memory
     def rep_open(self, info: object) -> DevRep:
-        return DevRep(expect(info, RepInfo, "dev_rep_open"))
+        row = expect(info, RepInfo, "dev_rep_open")
+        self._living(row.dev, "dev_rep_open")
+        return DevRep(row)
 
     @collecting(DevRep, lambda representor: len(representor.users))
     def rep_close(self, rep: object) -> None:

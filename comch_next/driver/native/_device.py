@@ -154,8 +154,9 @@ class Devices(Noun):
     @uninterrupted
     def rep_open(self, info: object) -> DevRep:
         found, cell = live(info, RepInfo, "doca_dev_rep_open"), ffi.new("struct doca_dev_rep **")
+        device = live(found.dev, Dev, "doca_dev_rep_open")
         check(self.library["doca_dev_rep_open"](found.pointer, cell), "doca_dev_rep_open")
-        return DevRep(cell[0], self.library["doca_dev_rep_close"], found.dev)
+        return DevRep(cell[0], self.library["doca_dev_rep_close"], device)
 
     @uninterrupted
     def rep_close(self, rep: object) -> None:
