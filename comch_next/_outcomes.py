@@ -11,7 +11,7 @@ from types import FunctionType, TracebackType
 from typing import Any, ParamSpec, TypeAlias, TypeVar, overload
 
 from comch_next._codes import ErrorCode
-from comch_next.driver.protocol import bytes_of, quoted
+from comch_next.driver.protocol import bytes_of, quoted, report_unraisable
 from comch_next.errors import DocaError, InvalidValue, NotConnected
 
 __all__ = ["named", "outcome", "outcome_list", "outcomes", "store", "unraisable"]
@@ -99,20 +99,10 @@ def unraisable(callback: Any = None, *, onerror: _OnError | None = None) -> Any:
                     raise
                 return onerror(type(error), error, error.__traceback__)
         except BaseException as error:
-            _Unraisable(error)
+            report_unraisable(error)
             return None
 
     return call
-
-
-class _Unraisable:
-    """An error that is raised where nothing can catch it: only from there Python calls sys.unraisablehook."""
-
-    def __init__(self, error: BaseException) -> None:
-        self._error = error
-
-    def __del__(self) -> None:
-        raise self._error
 
 
 def named(name: str, function: Callable[_P, _T]) -> Callable[_P, _T]:

@@ -180,7 +180,7 @@ def test_a_representor_of_a_closed_device_is_not_opened() -> None:
     device = comch.open_device("03:00.0")
     info = device.representors()[0]
     device.close()
-    with pytest.raises(InvalidValue, match="dev_rep_open: the device 0000:03:00.0 has been closed"):
+    with pytest.raises(InvalidValue, match=r"dev_rep_open: .* has been closed"):
         info.open()
 
 

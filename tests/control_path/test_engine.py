@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+import sys
 import time
 from typing import Any
 
@@ -13,7 +14,7 @@ import comch_next as comch
 from comch_next import BadState, InUse, InvalidValue, ProgressEngine, State
 from comch_next.driver.emulated._engine import Engine
 from comch_next.driver.emulated._fabric.bells import new_bell
-from tests.control_path.pair import client, connect, ignore, leave, pair, server, until
+from tests.control_path.pair import Side, client, connect, ignore, leave, pair, server, until
 from tests.inside import inside
 
 
@@ -43,12 +44,17 @@ def test_one_engine_for_several_contexts() -> None:
             here.send(b"hello")
         until(lambda: len(there.messages) == 3, engine)
         assert len(set(there.senders)) == 3
-        for side in (*clients, there):
-            side.context.stop()
-        until(lambda: all(side.state is State.IDLE for side in (*clients, there)), engine)
-        for side in (*clients, there):
-            side.context.destroy()
-            side.context.device.close()
+        end(engine, *clients, there)
+
+
+def end(engine: ProgressEngine, *sides: Side) -> None:
+    """Destroy contexts of one engine."""
+    for side in sides:
+        side.context.stop()
+    until(lambda: all(side.state is State.IDLE for side in sides), engine)
+    for side in sides:
+        side.context.destroy()
+        side.context.device.close()
 
 
 def test_a_slow_look_does_not_call_for_another(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -217,6 +223,35 @@ def test_the_first_of_several_exceptions_wins_and_all_callbacks_run() -> None:
     for task in tasks:
         task.free()
     leave(here, there)
+
+
+@pytest.mark.parametrize(
+    ("errors", "wins"),
+    [((Oops("0"), Oops("1")), 0), ((Oops(), KeyboardInterrupt()), 1), ((SystemExit(), KeyboardInterrupt()), 0)],
+    ids=["the first", "an interrupt", "the first of two that end programs"],
+)
+def test_of_two_exceptions_of_one_progress_none_is_lost(
+    monkeypatch: pytest.MonkeyPatch, errors: tuple[BaseException, BaseException], wins: int
+) -> None:
+    reported: list[BaseException] = []
+    monkeypatch.setattr(sys, "unraisablehook", lambda args: reported.append(args.exc_value))
+    left = list(errors)
+
+    def up(_connection: object, _ok: bool) -> None:
+        raise left.pop(0)
+
+    with ProgressEngine() as engine:
+        services = [server(name, engine=engine) for name in ("first", "second")]
+        clients = [client(name, engine=engine) for name in ("first", "second")]
+        for there, here in zip(services, clients, strict=True):
+            there.context.event_connection_status_changed_register(up, ignore)
+            there.context.start()
+            here.context.start()
+        with pytest.raises(type(errors[wins])) as raised:
+            until(lambda: not left, engine)
+        assert raised.value is errors[wins]
+        assert reported == [errors[1 - wins]]
+        end(engine, *clients, *services)
 
 
 def test_a_state_callback_may_destroy_its_context() -> None:

@@ -26,6 +26,7 @@ from comch_next.driver.protocol import (
     monotonic,
     new_lock,
     quoted,
+    raised_of,
     refuse_kernel,
     suppress_system,
     uninterrupted,
@@ -146,7 +147,7 @@ class Engine(Handle, calls.Engine):
         return self.guarded if self.meter is None else self.meter.running
 
     def call(self, callback: Callable[..., object], *args: object) -> None:
-        """Run a callback; inside progress its exception waits for the end, the first one wins."""
+        """Run a callback; inside progress its exception waits for the end: see `keep_error`."""
         if not self.busy:
             interruptible(callback, *args)
             refuse_inherited(self)
@@ -162,7 +163,11 @@ class Engine(Handle, calls.Engine):
         except BaseException as error:
             if inherited(self):
                 raise
-            self.error = self.error or error
+            self.keep_error(error)
+
+    def keep_error(self, error: BaseException) -> None:
+        """Keep for the end what a callback has raised."""
+        self.error = raised_of(self.error, error)
 
     def progress_guarded(self) -> bool:
         """Progress after another thread's, or as the meter allows it."""

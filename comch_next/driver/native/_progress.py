@@ -6,7 +6,7 @@ from typing import Any
 from comch_next.driver.native._handle import Life
 from comch_next.driver.native._library import Library, check
 from comch_next.driver.native._notification import Notification
-from comch_next.driver.protocol import Lock
+from comch_next.driver.protocol import Lock, raised_of
 
 __all__ = ["EngineLife"]
 
@@ -57,8 +57,8 @@ class EngineLife(Life):
                 self.orphans.remove(step)
 
     def keep(self, _kind: object, error: BaseException, _trace: object) -> None:
-        """Keep what a callback has raised: the first one wins."""
-        self.error = self.error or error
+        """Keep what a callback has raised."""
+        self.error = raised_of(self.error, error)
 
     def raise_error(self) -> None:
         """Raise what a callback has raised, once, but not inside of progress."""

@@ -9,6 +9,7 @@ _device      devices and representors; their addresses
 _lock        what is held around the calls of an engine
 _clock       the clock of waits
 _signals     calls that no signal interrupts
+_raised      exceptions of callbacks, of which one is raised
 _system      failures of the system, as opposed to what a signal's handler raises
 _shield      finalizers and the like, which none cuts short
 _exit        what is done at the end of the process
@@ -78,6 +79,7 @@ from comch_next.driver.protocol._kernels import KERNELS, device_calls, enter_ker
 from comch_next.driver.protocol._lock import Lock, new_lock
 from comch_next.driver.protocol._memory import NO_BUFFER, BufInventories, Bufs, Mmaps, borrowed
 from comch_next.driver.protocol._port import Call, OpenPort, Port, QuickCalls
+from comch_next.driver.protocol._raised import raised_of, report_unraisable
 from comch_next.driver.protocol._shield import Finalized, handing_on, shielded
 from comch_next.driver.protocol._signals import Own, interruptible, signals_blocked, uninterrupted
 from comch_next.driver.protocol._system import by_system, suppress_system
@@ -164,7 +166,9 @@ __all__ = [
     "new_lock",
     "pci_parts",
     "quoted",
+    "raised_of",
     "refuse_kernel",
+    "report_unraisable",
     "shielded",
     "signals_blocked",
     "suppress_system",

@@ -62,7 +62,7 @@ static int is_over(Engine *engine)
     return is_inherited(engine) || SELF(Channel, engine->notification)->set < 0;
 }
 
-/* Keep what a callback has raised for the end; the first one wins. */
+/* Keep what a callback has raised for the end. */
 void calls_keep_error(Engine *engine)
 {
     PyObject *kind, *error, *trace;
@@ -75,6 +75,12 @@ void calls_keep_error(Engine *engine)
         PyObject *none = engine->error;
         engine->error = error;
         error = none;
+    } else {
+        PyObject *kept = PyObject_CallMethod((PyObject *)engine, "keep_error", "O", error);
+
+        if (!kept)
+            PyErr_WriteUnraisable(error);
+        Py_XDECREF(kept);
     }
     Py_XDECREF(kind);
     Py_XDECREF(error);
