@@ -183,9 +183,12 @@ def test_a_report_that_cannot_be_written(start_python: StartPython, script: Path
     nowhere = start_python(*LAUNCH, str(tmp_path / "none" / "report"), str(script)).finish()
     assert nowhere.returncode == 64
     assert "there is no folder for" in nowhere.stderr
-    folder = start_python(*LAUNCH, str(tmp_path), str(script)).finish()
+    made = str(tmp_path / "made")
+    with script.open("a") as more:
+        more.write("import os\nos.mkdir(sys.argv[1])\n")
+    folder = start_python(*LAUNCH, made, str(script), made).finish()
     assert folder.returncode == 0
-    assert folder.stderr == f"COMCH_COMPAT_REPORT: {str(tmp_path)!r} cannot be written: Is a directory\n"
+    assert folder.stderr == f"COMCH_COMPAT_REPORT: {made!r} cannot be written: Is a directory\n"
 
 
 OTHER_LIBRARIES = """\
