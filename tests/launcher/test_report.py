@@ -349,6 +349,46 @@ def test_what_an_exit_function_does_counts(start_python: StartPython, tmp_path: 
     assert facts["never_destroyed"] == []
 
 
+THREADS = """\
+import os, sys, threading
+import doca_comm_channel as cc
+both, register = threading.Barrier(2), os.register_at_fork
+def register_together(**calls):
+    if sys._getframe(1).f_globals["__name__"] == "comm_channel_compat._account":  # which does so when it is made
+        both.wait()
+    register(**calls)
+os.register_at_fork = register_together
+threads = [threading.Thread(target=lambda: cc.doca_comm_channel_get_max_service_name_len()) for _ in range(2)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+"""
+
+
+def test_the_first_calls_of_several_threads(start_python: StartPython, tmp_path: Path) -> None:
+    (tmp_path / "old.py").write_text(THREADS)
+    assert start_python(*LAUNCH, "report.json", "old.py", cwd=tmp_path).finish() == (0, "", "")
+    (results,) = _calls(json.loads((tmp_path / "report.json").read_text())).values()
+    assert results == {"DOCA_SUCCESS": 2}
+
+
+FIRST_IN_A_HANDLER = """\
+import signal, sys
+import comm_channel_compat as cc
+signal.signal(signal.SIGUSR1, lambda *_: cc.doca_comm_channel_get_max_service_name_len())
+class Interrupting:
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        if name.startswith("comm_channel_compat."): signal.raise_signal(signal.SIGUSR1)
+sys.meta_path.insert(0, Interrupting)
+cc.Endpoint().destroy()
+"""
+
+
+def test_a_call_of_a_handler_during_the_first_call(start_python: StartPython, tmp_path: Path) -> None:
+    (tmp_path / "old.py").write_text(FIRST_IN_A_HANDLER)
+    assert start_python(*LAUNCH, "report.json", "old.py", cwd=tmp_path).finish() == (0, "", "")
+
+
 def test_an_import_of_a_map(start_python: StartPython, tmp_path: Path) -> None:
     """A method of the class."""
     (tmp_path / "old.py").write_text(
