@@ -20,7 +20,7 @@ from cffi import FFI
 from comch_next.errors import DocaError, code_name
 from comch_next.pull import shielded
 from comm_channel_compat._observed import Observed, Site, named
-from comm_channel_compat._old_calls import at_exit, report_file
+from comm_channel_compat._old_calls import at_exit, report_file, report_of
 from comm_channel_compat._report import Facts, written
 
 __all__ = ["LISTS", "MAKES", "Account", "the_account"]
@@ -32,7 +32,6 @@ LISTS = "_create_list"  # the end of the names of calls that make a list of devi
 MAKES = re.compile(rf"(?<!_param)_create(_from_export)?$|_open$|_buf_get_by_[a-z]+$|_buf_dup$|{LISTS}$")
 _ENDS = re.compile(r"_destroy(_list)?$|_close$|_dec_refcount$")
 _REFERS = "_inc_refcount"  # one more reference that has to be given back
-_MAIN = "COMCH_COMPAT_REPORT_OF"  # the process whose account has the name that was asked for
 _DIRECTIONS = {"send": "sent", "receive": "received"}
 _ACCEPTED = ("DOCA_SUCCESS", None)  # the result of a message that counts; a received one has none
 
@@ -152,8 +151,9 @@ def _command() -> list[str]:
 def the_account() -> Account:
     """Return the account of this process, which is written when it ends."""
     account = Account()
-    os.environ.setdefault(_MAIN, str(os.getpid()))  # for the processes that it starts
-    _at_exit(partial(_finish, account, report_file))
+    main = report_of or str(os.getpid())
+    os.environ["COMCH_COMPAT_REPORT_OF"] = main  # for the processes that it starts
+    _at_exit(partial(_finish, account, report_file, main))
     return account
 
 
@@ -172,12 +172,11 @@ def _at_exit(finish: Callable[[], None]) -> None:
 _kept: list[object] = []  # what C will call
 
 
-def _finish(account: Account, path: str) -> None:
+def _finish(account: Account, path: str, main: str) -> None:
     facts = account.facts()
     if not facts["calls"]:
         return
-    main = os.environ.get(_MAIN, "")
-    if main not in ("", str(os.getpid())):  # a process that the program has started
+    if main != str(os.getpid()):  # a process that the program has started
         stem, suffix = os.path.splitext(path)
         path = f"{stem}-{os.getpid()}{suffix}"
     try:

@@ -15,7 +15,17 @@ from typing import Any, TypeVar
 
 from comch_next.pull import shielded
 
-__all__ = ["LegacyCallWarning", "at_exit", "caller", "is_watched", "old_call", "package_of", "report_file", "stand_in"]
+__all__ = [
+    "LegacyCallWarning",
+    "at_exit",
+    "caller",
+    "is_watched",
+    "old_call",
+    "package_of",
+    "report_file",
+    "report_of",
+    "stand_in",
+]
 
 _T = TypeVar("_T", bound=Callable[..., Any])
 Place = tuple[str, int, str]  # file, line and module
@@ -28,7 +38,9 @@ _COMPILED: Place = ("", 0, "")  # a call of a program that is not Python
 _OF_ITS_OWN = {"__name__", "__spec__", "__loader__", "__file__", "__cached__", "__package__", "__builtins__"}
 
 _warns = os.environ.get("COMCH_COMPAT_WARN", "") not in ("", "0")
-report_file = os.environ.get("COMCH_COMPAT_REPORT", "")  # now: a program may empty its environment
+# Now: a program may empty its environment.
+report_file = os.environ.get("COMCH_COMPAT_REPORT", "")
+report_of = os.environ.get("COMCH_COMPAT_REPORT_OF", "")  # the process whose account has that name
 is_watched = _warns or bool(report_file)
 at_exit: list[Callable[[], object]] = []  # what comes after the exit functions that the program registers from here on
 

@@ -169,6 +169,17 @@ def test_processes_that_the_program_starts(start_python: StartPython, tmp_path: 
     assert set(lines) == {f"report-{facts['pid']}.json" for name, facts in written.items() if name in lines}
 
 
+def test_a_child_of_a_program_that_has_emptied_its_environment(start_python: StartPython, tmp_path: Path) -> None:
+    text = CHILDREN.partition("    subprocess.")[0].replace("    child = ", "    os.environ.clear(); child = ")
+    (tmp_path / "old.py").write_text(text)
+    assert start_python(*LAUNCH, "report.json", "old.py", cwd=tmp_path).finish() == (0, "", "")
+    written = {path.name: json.loads(path.read_text()) for path in tmp_path.glob("report*")}
+    own = written.pop("report.json")
+    ((name, other),) = written.items()
+    assert [[call["line"] for call in facts["calls"]] for facts in (own, other)] == [[4], [7, 7]]
+    assert name == f"report-{other['pid']}.json"
+
+
 def test_a_working_directory_that_has_been_removed(start_python: StartPython, script: Path, tmp_path: Path) -> None:
     gone, report = tmp_path / "gone", tmp_path / "report.txt"
     gone.mkdir()
