@@ -113,7 +113,7 @@ class Account:
             left = Counter(chain(*self._living.values()))
             return {
                 "version": VERSION,
-                "program": sys.argv if sys.orig_argv else _command(),
+                "program": _program(),
                 "pid": os.getpid(),
                 "calls": [
                     {
@@ -141,8 +141,11 @@ def _identity(handle: object) -> int:
     return hash(handle) if isinstance(handle, Hashable) else id(handle)
 
 
-def _command() -> list[str]:
-    """The command line of a compiled program."""
+def _program() -> list[str]:
+    """The program's words, which may be of any type; the command line if it is compiled or has dropped them."""
+    words = getattr(sys, "argv", None) if sys.orig_argv else None
+    if words is not None:
+        return [str(word) for word in words]
     with open("/proc/self/cmdline", "rb") as file:
         return [os.fsdecode(word) for word in file.read().split(b"\0")[:-1]]
 
@@ -179,8 +182,9 @@ def _finish(account: Account, path: str, main: str) -> None:
     if main != str(os.getpid()):  # a process that the program has started
         stem, suffix = os.path.splitext(path)
         path = f"{stem}-{os.getpid()}{suffix}"
+    text = written(facts, os.path.splitext(path)[1]).encode("utf-8", "surrogateescape")  # names need not be UTF-8
     try:
-        with open(path, "w", encoding="utf-8", errors="surrogateescape") as file:  # names need not be UTF-8
-            file.write(written(facts, os.path.splitext(path)[1]))
+        with open(path, "wb") as file:
+            file.write(text)
     except OSError as error:
         print(f"COMCH_COMPAT_REPORT: {path!r} cannot be written: {error.strerror}", file=sys.stderr)

@@ -418,6 +418,15 @@ def test_arguments_that_are_not_text(start_python: StartPython, tmp_path: Path) 
     assert (tmp_path / "report.txt").read_bytes().startswith(b"old calls of -c \xff (process ")
 
 
+@pytest.mark.parametrize("change", ["sys.argv = [pathlib.Path('old.py'), 5]", "del sys.argv"])
+def test_arguments_that_the_program_has_changed(start_python: StartPython, tmp_path: Path, change: str) -> None:
+    (tmp_path / "old.py").write_text(f"import pathlib, sys, doca_comm_channel as cc\n{change}\ncc.Endpoint()\n")
+    for report in ("report.json", "report.txt"):
+        assert start_python(*LAUNCH, report, "old.py", "5", cwd=tmp_path).finish() == (0, "", "")
+    assert json.loads((tmp_path / "report.json").read_text())["program"][-2:] == ["old.py", "5"]
+    assert "old.py 5 (process " in (tmp_path / "report.txt").read_text()
+
+
 INTERRUPTED = """\
 import json, signal
 import doca_comm_channel as cc
