@@ -45,6 +45,7 @@ class Account:
 
     def begin(self) -> None:
         """Forget everything."""
+        self.has_news = False  # since it was written
         self._lock = threading.RLock()  # of a thread, which an old call of a handler's or a __del__'s may come between
         self._results: defaultdict[Site, Counter[str]] = defaultdict(Counter)
         # Identity of a handle -> where it was made; again, if it was opened again, or was that of one that is garbage.
@@ -83,6 +84,7 @@ class Account:
     def _note(self, site: Site, result: str) -> None:
         with self._lock:
             self._results[site][result] += 1
+            self.has_news = True
 
     def _note_handle(self, site: Site, first: object, outputs: tuple[Any, ...]) -> None:
         """Note a handle that has been made or ended; a constructor's is its first argument."""
@@ -176,9 +178,10 @@ _kept: list[object] = []  # what C will call
 
 
 def _finish(account: Account, path: str, main: str) -> None:
-    facts = account.facts()
-    if not facts["calls"]:
+    if not account.has_news:
         return
+    account.has_news = False
+    facts = account.facts()
     if main != str(os.getpid()):  # a process that the program has started
         stem, suffix = os.path.splitext(path)
         path = f"{stem}-{os.getpid()}{suffix}"

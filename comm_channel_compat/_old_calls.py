@@ -19,6 +19,7 @@ __all__ = [
     "LegacyCallWarning",
     "at_exit",
     "caller",
+    "end",
     "is_watched",
     "old_call",
     "package_of",
@@ -50,8 +51,9 @@ def _end() -> None:
         call()
 
 
+end = shielded(_end)  # which the launcher's sitecustomize calls, too
 if report_file:
-    atexit.register(shielded(_end))
+    atexit.register(end)
 
 
 class LegacyCallWarning(DeprecationWarning):

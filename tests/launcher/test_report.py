@@ -350,13 +350,14 @@ def test_what_is_given_by_name_is_given_back(start_python: StartPython, tmp_path
     assert json.loads((tmp_path / "report.json").read_text())["never_destroyed"] == []
 
 
-def test_what_an_exit_function_does_counts(start_python: StartPython, tmp_path: Path) -> None:
-    (tmp_path / "old.py").write_text(
-        "import atexit, doca_comm_channel as cc\natexit.register(lambda: ep.destroy())\nep = cc.Endpoint()\n"
-    )
+@pytest.mark.parametrize("registers", ["before the import", "after it"])
+def test_what_an_exit_function_does_counts(start_python: StartPython, tmp_path: Path, registers: str) -> None:
+    lines = ["import doca_comm_channel as cc", "import atexit; atexit.register(lambda: ep.destroy())"]
+    ordered = lines if registers == "after it" else [*lines[1:], lines[0]]
+    (tmp_path / "old.py").write_text("\n".join([*ordered, "ep = cc.Endpoint()"]))
     start_python(*LAUNCH, "report.json", "old.py", cwd=tmp_path).finish()
     facts = json.loads((tmp_path / "report.json").read_text())
-    assert _calls(facts)["doca_comm_channel_ep_destroy", 2] == {"DOCA_SUCCESS": 1}
+    assert _calls(facts)["doca_comm_channel_ep_destroy", ordered.index(lines[1]) + 1] == {"DOCA_SUCCESS": 1}
     assert facts["never_destroyed"] == []
 
 
