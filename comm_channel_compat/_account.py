@@ -20,7 +20,7 @@ from cffi import FFI
 from comch_next.errors import DocaError, code_name
 from comch_next.pull import shielded
 from comm_channel_compat._observed import Observed, Site, named
-from comm_channel_compat._old_calls import at_exit, report_file, report_of
+from comm_channel_compat._old_calls import at_exit, end, report_file, report_of
 from comm_channel_compat._report import Facts, written
 
 __all__ = ["LISTS", "MAKES", "Account", "the_account"]
@@ -32,6 +32,7 @@ LISTS = "_create_list"  # the end of the names of calls that make a list of devi
 MAKES = re.compile(rf"(?<!_param)_create(_from_export)?$|_open$|_buf_get_by_[a-z]+$|_buf_dup$|{LISTS}$")
 _ENDS = re.compile(r"_destroy(_list)?$|_close$|_dec_refcount$")
 _REFERS = "_inc_refcount"  # one more reference that has to be given back
+_LAST = -1000  # among what multiprocessing calls when a process ends
 _DIRECTIONS = {"send": "sent", "receive": "received"}
 _ACCEPTED = ("DOCA_SUCCESS", None)  # the result of a message that counts; a received one has none
 
@@ -46,6 +47,7 @@ class Account:
     def begin(self) -> None:
         """Forget everything."""
         self.has_news = False  # since it was written
+        self._is_workers = False
         self._lock = threading.RLock()  # of a thread, which an old call of a handler's or a __del__'s may come between
         self._results: defaultdict[Site, Counter[str]] = defaultdict(Counter)
         # Identity of a handle -> where it was made; again, if it was opened again, or was that of one that is garbage.
@@ -85,6 +87,8 @@ class Account:
         with self._lock:
             self._results[site][result] += 1
             self.has_news = True
+        if not self._is_workers and "multiprocessing.util" in sys.modules:
+            self._is_workers = _end_with_worker()
 
     def _note_handle(self, site: Site, first: object, outputs: tuple[Any, ...]) -> None:
         """Note a handle that has been made or ended; a constructor's is its first argument."""
@@ -172,6 +176,17 @@ def _at_exit(finish: Callable[[], None]) -> None:
     call = ffi.callback("void(void *)", lambda _: finish())
     ffi.dlopen(None).__cxa_atexit(call, ffi.NULL, ffi.NULL)  # type: ignore[attr-defined]  # as declared
     _kept.append(call)
+
+
+def _end_with_worker() -> bool:
+    """Have multiprocessing write the account, if this process does its work: after that it may leave by os._exit."""
+    from multiprocessing.process import parent_process
+    from multiprocessing.util import Finalize
+
+    if parent_process() is None:
+        return False
+    Finalize(None, end, exitpriority=_LAST)
+    return True
 
 
 _kept: list[object] = []  # what C will call

@@ -180,6 +180,34 @@ def test_a_child_of_a_program_that_has_emptied_its_environment(start_python: Sta
     assert name == f"report-{other['pid']}.json"
 
 
+WORKERS = """\
+import multiprocessing, sys
+import doca_comm_channel as cc
+def work(_):
+    cc.Endpoint().destroy()
+if __name__ == "__main__":
+    start = multiprocessing.get_context(sys.argv[1])
+    process = start.Process(target=work, args=(0,))
+    process.start()
+    process.join()
+    pool = start.Pool(1)
+    pool.map(work, range(2))
+    pool.close()
+    pool.join()
+    cc.Endpoint()
+"""
+
+
+@pytest.mark.parametrize("start", ["fork", "spawn", "forkserver"])
+def test_processes_of_multiprocessing(start_python: StartPython, tmp_path: Path, start: str) -> None:
+    """Most of them end by os._exit."""
+    (tmp_path / "old.py").write_text(WORKERS)
+    assert start_python(*LAUNCH, "report.json", "old.py", start, cwd=tmp_path).finish() == (0, "", "")
+    written = [json.loads(path.read_text()) for path in tmp_path.glob("report*")]
+    counts = sorted((call["line"], call["count"]) for facts in written for call in facts["calls"])
+    assert counts == [(4, 1), (4, 1), (4, 2), (4, 2), (14, 1)]
+
+
 def test_a_working_directory_that_has_been_removed(start_python: StartPython, script: Path, tmp_path: Path) -> None:
     gone, report = tmp_path / "gone", tmp_path / "report.txt"
     gone.mkdir()
