@@ -83,6 +83,11 @@ class Account:
                 self._note_handle(site, given[0] if given else None, outputs[1:])
         return value
 
+    def note_end(self, handle: object) -> None:
+        """Note that a handle was given back."""
+        with self._lock:
+            del self._living[_identity(handle)][-1:]
+
     def _note(self, site: Site, result: str) -> None:
         with self._lock:
             self._results[site][result] += 1
@@ -97,7 +102,7 @@ class Account:
             if symbol.endswith(_REFERS):
                 self._living[_identity(first)].append(site)
             elif _ENDS.search(symbol):
-                del self._living[_identity(first)][-1:]
+                self.note_end(first)
             elif MAKES.search(symbol):
                 self._living[_identity(first if outputs == (None,) else outputs[0])].append(site)
 

@@ -21,6 +21,7 @@ __all__ = [
     "caller",
     "end",
     "is_watched",
+    "note_end",
     "old_call",
     "package_of",
     "report_file",
@@ -116,6 +117,14 @@ def _watched(function: _T, code: str, is_coded: bool) -> _T:
         return the_account().follow(code, place, is_coded, function, args, kwargs)
 
     return call  # type: ignore[return-value]  # it takes and gives what `function` does
+
+
+def note_end(handle: object) -> None:
+    """Have the account know that a handle has ended without an old call: with its `with` block."""
+    if report_file:
+        from comm_channel_compat._account import the_account
+
+        the_account().note_end(handle)
 
 
 def caller(frame: FrameType | None) -> Place | None:

@@ -369,6 +369,31 @@ def test_a_call_does_what_it_does_where_there_is_no(start_python: StartPython, t
     assert start_python(*LAUNCH, report, "-c", f"{ODD[lack]}print(rc)").finish() == plain
 
 
+DEVICES = """\
+import doca_comm_channel as cc
+with cc.devices()[0].open():
+    pass
+with cc.open_device("03:00.0") as device:
+    with device.representors()[0].open():
+        pass
+"""
+
+
+def test_devices_in_with_blocks(start_python: StartPython, tmp_path: Path) -> None:
+    """They have been given back; what made them has names of C."""
+    (tmp_path / "old.py").write_text(DEVICES)
+    assert start_python(*LAUNCH, "report.json", "old.py", cwd=tmp_path).finish() == (0, "", "")
+    facts = json.loads((tmp_path / "report.json").read_text())
+    assert facts["never_destroyed"] == []
+    assert [call["symbol"] for call in sorted(facts["calls"], key=lambda call: call["line"])] == [
+        "doca_dev_open",
+        "doca_devinfo_create_list",
+        "doca_dev_open",
+        "doca_dev_rep_open",
+        "doca_devinfo_rep_create_list",
+    ]
+
+
 def test_what_is_given_by_name_is_given_back(start_python: StartPython, tmp_path: Path) -> None:
     (tmp_path / "old.py").write_text(
         "from doca_comm_channel import *\n"
