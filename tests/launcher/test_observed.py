@@ -56,6 +56,21 @@ def test_names_that_were_read(start_python: StartPython, tmp_path: Path) -> None
     ]
 
 
+AGAIN = """\
+import sys
+import doca_comm_channel
+del sys.modules["doca_comm_channel"]
+import doca_comm_channel, doca_cc
+doca_cc.ProgressEngine().destroy()
+"""
+
+
+def test_an_import_of_another_old_module_reads_nothing(start_python: StartPython, tmp_path: Path) -> None:
+    facts = facts_of(start_python, tmp_path, AGAIN)
+    assert [name["name"] for name in facts["lookups"]] == ["ProgressEngine"]
+    assert [source["path"] for source in facts["sources"]] == [str(tmp_path / "old.py")]
+
+
 def test_handles_and_where_they_were_made(start_python: StartPython, tmp_path: Path) -> None:
     """What comes of a handle was made where that was."""
     facts = facts_of(start_python, tmp_path, DYNAMIC)
