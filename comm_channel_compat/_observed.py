@@ -14,7 +14,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from enum import Enum
-from types import ModuleType
+from types import FrameType, ModuleType
 from typing import Any
 
 from comm_channel_compat._old_calls import package_of
@@ -139,6 +139,13 @@ def _kind(cls: type) -> str:
 # Names
 
 
+def _reader(frame: FrameType) -> FrameType:
+    """Return the frame that reads a name: a lazy module loads itself, and then reads what it was asked for."""
+    while frame.f_globals.get("__name__") == "importlib.util" and frame.f_back is not None:
+        frame = frame.f_back
+    return frame
+
+
 def watch_names(module: ModuleType, observed: Callable[[], Observed]) -> None:
     """Note every name that a program reads from an old module."""
 
@@ -146,7 +153,7 @@ def watch_names(module: ModuleType, observed: Callable[[], Observed]) -> None:
         """A module that knows what is asked of it."""
 
         def __getattribute__(self, name: str) -> Any:
-            frame = sys._getframe(1)
+            frame = _reader(sys._getframe(1))
             is_ours = package_of(frame) in _NO_PROGRAM
             note = None if is_ours or name.startswith("__") else observed().name
             place = frame.f_code.co_filename, frame.f_lineno

@@ -150,6 +150,9 @@ def stand_in(module: ModuleType, names: dict[str, Any]) -> None:
         sys.modules[names["__name__"]] = module
     else:  # by the program itself, which keeps the module that it has: importlib.util.LazyLoader, for one
         names.update({name: value for name, value in vars(module).items() if name not in _OF_ITS_OWN})
+        kept = sys.modules.get(names["__name__"])
+        if kept is not None and object.__getattribute__(kept, "__dict__") is names:  # a lazy one may still be loading
+            _watch_module(kept)
 
 
 def _watch_module(module: ModuleType) -> None:

@@ -56,6 +56,27 @@ def test_names_that_were_read(start_python: StartPython, tmp_path: Path) -> None
     ]
 
 
+LAZY = """\
+import importlib.util, sys
+spec = importlib.util.find_spec("doca_comm_channel")
+spec.loader = importlib.util.LazyLoader(spec.loader)
+cc = sys.modules["doca_comm_channel"] = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(cc)
+code, ep = cc.doca_comm_channel_ep_create()
+cc.doca_comm_channel_ep_destroy(ep)
+print(hasattr(cc, "doca_nothing"))
+"""
+
+
+def test_names_of_a_lazy_module(start_python: StartPython, tmp_path: Path) -> None:
+    facts = facts_of(start_python, tmp_path, LAZY)
+    assert [(name["line"], name["name"], name["exists"], name["count"]) for name in facts["lookups"]] == [
+        (6, CREATE, True, 1),
+        (7, "doca_comm_channel_ep_destroy", True, 1),
+        (8, "doca_nothing", False, 1),
+    ]
+
+
 AGAIN = """\
 import sys
 import doca_comm_channel
