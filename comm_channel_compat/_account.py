@@ -68,16 +68,20 @@ class Account:
     ) -> Any:
         """Make the call, and note how it ended."""
         site = (symbol, *place[:2])
+        given = (*args, *kwargs.values())
         try:
             with self.observed.call(site, args, kwargs):
                 value = function(*args, **kwargs)
         except BaseException as error:
             self._note(site, code_name(error.code) if isinstance(error, DocaError) else type(error).__name__)
+            if isinstance(error, DocaError):
+                self.observed.outputs(site, given, (error.connection,))
             raise
         outputs = value if is_coded and isinstance(value, tuple) else (value,) if is_coded else (0, value)
-        given = (*args, *kwargs.values())
         self._note(site, code_name(outputs[0]))
-        if outputs[0] == 0:
+        if outputs[0] != 0:
+            self.observed.outputs(site, given, outputs[1:])  # the peer that has gone
+        else:
             self.observed.success(site, given, outputs[1:])
             if is_coded or not symbol.endswith(LISTS):  # a list of objects has nothing that would end it
                 self._note_handle(site, given[0] if given else None, outputs[1:])

@@ -59,12 +59,19 @@ class Observed:
             self._running.depth = depth
 
     def success(self, site: Site, args: tuple[Any, ...], outputs: tuple[Any, ...]) -> None:
-        """Note the handles that a call gave: made where the handle was that they came of, or else by this call."""
-        is_constructor = outputs == (None,) and site[0].endswith("_create")
+        """Note the handles that a call gave; a constructor's is its first argument."""
+        if outputs == (None,) and site[0].endswith("_create"):
+            self._make(args[:1], site)
+        else:
+            self.outputs(site, args, outputs)
+
+    def outputs(self, site: Site, args: tuple[Any, ...], outputs: tuple[Any, ...]) -> None:
+        """Note handles that a call gave: made where the handle was that they came of, or else by this call."""
+        self._make(outputs, next(filter(None, map(self._origin, args)), site))
+
+    def _make(self, values: Iterable[Any], origin: Site) -> None:
         with self._lock:
-            known = () if is_constructor else filter(None, map(self._origin, args))
-            origin = next(iter(known), site)
-            for handle in _handles(args[:1] if is_constructor else outputs):
+            for handle in _handles(values):
                 self._made[id(handle)] = type(handle), origin
 
     def name(self, place: tuple[str, int], name: str, exists: bool) -> None:
