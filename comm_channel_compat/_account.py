@@ -21,6 +21,7 @@ from comch_next.errors import DocaError, code_name
 from comch_next.pull import shielded
 from comm_channel_compat._observed import Observed, Site, named
 from comm_channel_compat._old_calls import at_exit, end, report_file, report_of
+from comm_channel_compat._refusals import hearers
 from comm_channel_compat._report import Facts, written
 
 __all__ = ["LISTS", "MAKES", "Account", "the_account"]
@@ -70,14 +71,14 @@ class Account:
         site = (symbol, *place[:2])
         given = (*args, *kwargs.values())
         try:
-            with self.observed.call(site, args, kwargs):
+            with self.observed.call(site, args, kwargs) as call:
                 value = function(*args, **kwargs)
         except BaseException as error:
             self._note(site, code_name(error.code) if isinstance(error, DocaError) else type(error).__name__)
             if isinstance(error, DocaError):
                 self.observed.outputs(site, given, (error.connection,))
             raise
-        outputs = value if is_coded and isinstance(value, tuple) else (value,) if is_coded else (0, value)
+        outputs = value if is_coded and isinstance(value, tuple) else (value,) if is_coded else (call.refusal, value)
         self._note(site, code_name(outputs[0]))
         if outputs[0] != 0:
             self.observed.outputs(site, given, outputs[1:])  # the peer that has gone
@@ -86,6 +87,10 @@ class Account:
             if is_coded or not symbol.endswith(LISTS):  # a list of objects has nothing that would end it
                 self._note_handle(site, given[0] if given else None, outputs[1:])
         return value
+
+    def refused(self, error: DocaError) -> None:
+        """Note why the call that runs will fail: what it returns may not have the code."""
+        self.observed.refused(int(error.code))
 
     def note_end(self, handle: object) -> None:
         """Note that a handle was given back."""
@@ -169,6 +174,7 @@ def _program() -> list[str]:
 def the_account() -> Account:
     """Return the account of this process, which is written when it ends."""
     account = Account()
+    hearers.append(account.refused)
     main = report_of or str(os.getpid())
     os.environ["COMCH_COMPAT_REPORT_OF"] = main  # for the processes that it starts
     _at_exit(partial(_finish, account, report_file, main))

@@ -19,7 +19,7 @@ from typing import Any
 
 from comm_channel_compat._old_calls import package_of
 
-__all__ = ["Observed", "Site", "named", "watch_names"]
+__all__ = ["Call", "Observed", "Site", "named", "watch_names"]
 
 Site = tuple[str, str, int]  # C name, file and line
 
@@ -27,12 +27,25 @@ _PACKAGE = __name__.partition(".")[0]
 _NO_PROGRAM = (_PACKAGE, "comch_next", "importlib")
 
 
+class Call:
+    """A call that runs. refusal: the code of why it will fail."""
+
+    refusal = 0
+
+
+class _Calls(threading.local):
+    """Those of a thread that run, the innermost last."""
+
+    def __init__(self) -> None:
+        self.running: list[Call] = []
+
+
 class Observed:
     """Of one process."""
 
     def __init__(self) -> None:
         self._lock = threading.RLock()  # see Account
-        self._running = threading.local()
+        self._calls = _Calls()
         self._files: dict[str, tuple[str, str]] = {}  # path and digest, "" for what is no file
         self._made: dict[int, tuple[type, Site]] = {}  # identity of a handle -> its class and where it was made
         self._given: defaultdict[Site, dict[tuple[int | str, str, Site], None]] = defaultdict(dict)
@@ -42,21 +55,27 @@ class Observed:
     # What happens
 
     @contextmanager
-    def call(self, site: Site, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Iterator[None]:
+    def call(self, site: Site, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Iterator[Call]:
         """Observe a call while it runs: what it is given, and whether another old call has called back."""
         self._read(site[1])
-        depth = getattr(self._running, "depth", 0)
+        running = self._calls.running
+        depth, call = len(running), Call()
         arguments: list[tuple[int | str, Any]] = [*enumerate(args), *kwargs.items()]
         handles = [(name, _kind(type(value)), made) for name, value in arguments if (made := self._origin(value))]
         with self._lock:
             self._nested[site] += depth > 0
             for handle in handles:
                 self._given[site][handle] = None
-        self._running.depth = depth + 1
+        running.append(call)
         try:
-            yield
+            yield call
         finally:
-            self._running.depth = depth
+            del running[depth:]
+
+    def refused(self, code: int) -> None:
+        """Note the code of the refusal by which the innermost call that runs will fail."""
+        for call in self._calls.running[-1:]:
+            call.refusal = code
 
     def success(self, site: Site, args: tuple[Any, ...], outputs: tuple[Any, ...]) -> None:
         """Note the handles that a call gave; a constructor's is its first argument."""

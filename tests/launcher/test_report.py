@@ -465,6 +465,28 @@ def test_an_import_of_a_map(start_python: StartPython, tmp_path: Path) -> None:
     assert calls["doca_mmap_create_from_export", 3] == {"DOCA_ERROR_INVALID_VALUE": 1}
 
 
+REFUSED_WITHOUT_A_CODE = """\
+import doca_comm_channel as cc
+code, ep = cc.doca_comm_channel_ep_create(cc.doca_comm_channel_init_attr())
+print(cc.doca_comm_channel_ep_event_channel_get(None), cc.doca_dev_as_devinfo(None))
+import doca_cc
+print(doca_cc.doca_cc_server_as_ctx(ep))
+"""
+
+
+def test_calls_that_fail_and_return_no_code(start_python: StartPython, tmp_path: Path) -> None:
+    (tmp_path / "old.py").write_text(REFUSED_WITHOUT_A_CODE)
+    finished = start_python(*LAUNCH, "report.json", "--doca", "1.4", "old.py", cwd=tmp_path).finish()
+    assert finished == (0, "-1 None\nNone\n", "")
+    calls = _calls(json.loads((tmp_path / "report.json").read_text()))
+    del calls["doca_comm_channel_ep_create", 2]
+    assert calls == {
+        ("doca_comm_channel_ep_event_channel_get", 3): {"DOCA_ERROR_INVALID_VALUE": 1},
+        ("doca_dev_as_devinfo", 3): {"DOCA_ERROR_INVALID_VALUE": 1},
+        ("doca_cc_server_as_ctx", 5): {"DOCA_ERROR_INVALID_VALUE": 1},
+    }
+
+
 def test_arguments_that_are_not_text(start_python: StartPython, tmp_path: Path) -> None:
     code = "import doca_comm_channel as c; c.doca_comm_channel_get_max_service_name_len()"
     finished = start_python(*LAUNCH, "report.txt", "-c", code, "\udcff", cwd=tmp_path).finish()
