@@ -35,7 +35,7 @@ Place = tuple[str, int, str]  # file, line and module
 _PACKAGE = __name__.partition(".")[0]
 _CHANNELS = ("doca_comm_channel_", "doca_cc_")  # prefixes of the channel APIs; what else is old is still there
 _PACKAGES = (_PACKAGE, "comch_next")  # between a program and what stands behind its call
-_COMPILED: Place = ("", 0, "")  # a call of a program that is not Python
+_NOWHERE: Place = ("", 0, "")  # of a call by a program that is not Python, or by the interpreter itself: at exit
 # What a module has of its own, and not of what it stands for.
 _OF_ITS_OWN = {"__name__", "__spec__", "__loader__", "__file__", "__cached__", "__package__", "__builtins__"}
 
@@ -108,7 +108,7 @@ def _watched(function: _T, code: str, is_coded: bool) -> _T:
         place = caller(sys._getframe().f_back)
         if place is None:
             return function(*args, **kwargs)
-        if _warns and place is not _COMPILED and code.startswith(_CHANNELS):
+        if _warns and place is not _NOWHERE and code.startswith(_CHANNELS):
             _warn(code, place)
         if not report_file:
             return function(*args, **kwargs)
@@ -134,7 +134,7 @@ def caller(frame: FrameType | None) -> Place | None:
             return None
         frame = frame.f_back
     if frame is None:
-        return _COMPILED
+        return _NOWHERE
     return frame.f_code.co_filename, frame.f_lineno, str(frame.f_globals.get("__name__"))
 
 

@@ -454,6 +454,16 @@ def test_a_call_of_a_handler_during_the_first_call(start_python: StartPython, tm
     assert start_python(*LAUNCH, "report.json", "old.py", cwd=tmp_path).finish() == (0, "", "")
 
 
+def test_a_call_that_python_makes(start_python: StartPython, tmp_path: Path) -> None:
+    """It stands on no line, which does not make the program a compiled one."""
+    (tmp_path / "old.py").write_text(
+        "import atexit, doca_comm_channel as cc\nep = cc.Endpoint()\natexit.register(ep.destroy)\n"
+    )
+    assert start_python(*LAUNCH, "report.md", "old.py", cwd=tmp_path).finish() == (0, "", "")
+    page = (tmp_path / "report.md").read_text()
+    assert "| doca_comm_channel_ep_destroy | 1 | SUCCESS 1 | no line of Python |" in page
+
+
 def test_an_import_of_a_map(start_python: StartPython, tmp_path: Path) -> None:
     """A method of the class."""
     (tmp_path / "old.py").write_text(
