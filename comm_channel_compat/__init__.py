@@ -21,7 +21,7 @@ if not is_running(__name__):  # the launcher replaces this process: what it impo
     from comch_next import __version__ as __version__
     from comch_next import errors, outcome
     from comch_next.errors import *
-    from comm_channel_compat import flat
+    from comm_channel_compat import _old_calls, flat
     from comm_channel_compat._conversion import unwrap, wrap
     from comm_channel_compat._devices import Device, DevInfo, RepInfo, Representor, devices, open_device
     from comm_channel_compat._flatten import no_such_name
@@ -61,3 +61,7 @@ if not is_running(__name__):  # the launcher replaces this process: what it impo
     __all__.sort()
     if not TYPE_CHECKING:  # a type checker would take any name for one of the module
         __getattr__ = no_such_name(__name__, __all__)
+    if _old_calls.report_file:  # now, under the import's lock: the first calls may be those of several threads
+        from comm_channel_compat import _account
+
+        _account.the_account()

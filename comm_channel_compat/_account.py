@@ -20,7 +20,8 @@ from cffi import FFI
 from comch_next.errors import DocaError, code_name
 from comch_next.pull import shielded
 from comm_channel_compat._observed import Observed, Site, named
-from comm_channel_compat._old_calls import at_exit, report_file
+from comm_channel_compat._old_calls import at_exit, end, report_file, report_of
+from comm_channel_compat._refusals import hearers
 from comm_channel_compat._report import Facts, written
 
 __all__ = ["LISTS", "MAKES", "Account", "the_account"]
@@ -32,7 +33,7 @@ LISTS = "_create_list"  # the end of the names of calls that make a list of devi
 MAKES = re.compile(rf"(?<!_param)_create(_from_export)?$|_open$|_buf_get_by_[a-z]+$|_buf_dup$|{LISTS}$")
 _ENDS = re.compile(r"_destroy(_list)?$|_close$|_dec_refcount$")
 _REFERS = "_inc_refcount"  # one more reference that has to be given back
-_MAIN = "COMCH_COMPAT_REPORT_OF"  # the process whose account has the name that was asked for
+_LAST = -1000  # among what multiprocessing calls when a process ends
 _DIRECTIONS = {"send": "sent", "receive": "received"}
 _ACCEPTED = ("DOCA_SUCCESS", None)  # the result of a message that counts; a received one has none
 
@@ -46,6 +47,8 @@ class Account:
 
     def begin(self) -> None:
         """Forget everything."""
+        self.has_news = False  # since it was written
+        self._is_workers = False
         self._lock = threading.RLock()  # of a thread, which an old call of a handler's or a __del__'s may come between
         self._results: defaultdict[Site, Counter[str]] = defaultdict(Counter)
         # Identity of a handle -> where it was made; again, if it was opened again, or was that of one that is garbage.
@@ -66,24 +69,40 @@ class Account:
     ) -> Any:
         """Make the call, and note how it ended."""
         site = (symbol, *place[:2])
+        given = (*args, *kwargs.values())
         try:
-            with self.observed.call(site, args, kwargs):
+            with self.observed.call(site, args, kwargs) as call:
                 value = function(*args, **kwargs)
         except BaseException as error:
             self._note(site, code_name(error.code) if isinstance(error, DocaError) else type(error).__name__)
+            if isinstance(error, DocaError):
+                self.observed.outputs(site, given, (error.connection,))
             raise
-        outputs = value if is_coded and isinstance(value, tuple) else (value,) if is_coded else (0, value)
-        given = (*args, *kwargs.values())
+        outputs = value if is_coded and isinstance(value, tuple) else (value,) if is_coded else (call.refusal, value)
         self._note(site, code_name(outputs[0]))
-        if outputs[0] == 0:
+        if outputs[0] != 0:
+            self.observed.outputs(site, given, outputs[1:])  # the peer that has gone
+        else:
             self.observed.success(site, given, outputs[1:])
             if is_coded or not symbol.endswith(LISTS):  # a list of objects has nothing that would end it
                 self._note_handle(site, given[0] if given else None, outputs[1:])
         return value
 
+    def refused(self, error: DocaError) -> None:
+        """Note why the call that runs will fail: what it returns may not have the code."""
+        self.observed.refused(int(error.code))
+
+    def note_end(self, handle: object) -> None:
+        """Note that a handle was given back."""
+        with self._lock:
+            del self._living[_identity(handle)][-1:]
+
     def _note(self, site: Site, result: str) -> None:
         with self._lock:
             self._results[site][result] += 1
+            self.has_news = True
+        if not self._is_workers and "multiprocessing.util" in sys.modules:
+            self._is_workers = _end_with_worker()
 
     def _note_handle(self, site: Site, first: object, outputs: tuple[Any, ...]) -> None:
         """Note a handle that has been made or ended; a constructor's is its first argument."""
@@ -92,7 +111,7 @@ class Account:
             if symbol.endswith(_REFERS):
                 self._living[_identity(first)].append(site)
             elif _ENDS.search(symbol):
-                del self._living[_identity(first)][-1:]
+                self.note_end(first)
             elif MAKES.search(symbol):
                 self._living[_identity(first if outputs == (None,) else outputs[0])].append(site)
 
@@ -114,7 +133,7 @@ class Account:
             left = Counter(chain(*self._living.values()))
             return {
                 "version": VERSION,
-                "program": sys.argv if sys.orig_argv else _command(),
+                "program": _program(),
                 "pid": os.getpid(),
                 "calls": [
                     {
@@ -142,8 +161,11 @@ def _identity(handle: object) -> int:
     return hash(handle) if isinstance(handle, Hashable) else id(handle)
 
 
-def _command() -> list[str]:
-    """The command line of a compiled program."""
+def _program() -> list[str]:
+    """The program's words, which may be of any type; the command line if it is compiled or has dropped them."""
+    words = getattr(sys, "argv", None) if sys.orig_argv else None
+    if words is not None:
+        return [str(word) for word in words]
     with open("/proc/self/cmdline", "rb") as file:
         return [os.fsdecode(word) for word in file.read().split(b"\0")[:-1]]
 
@@ -152,8 +174,10 @@ def _command() -> list[str]:
 def the_account() -> Account:
     """Return the account of this process, which is written when it ends."""
     account = Account()
-    os.environ.setdefault(_MAIN, str(os.getpid()))  # for the processes that it starts
-    _at_exit(partial(_finish, account, report_file))
+    hearers.append(account.refused)
+    main = report_of or str(os.getpid())
+    os.environ["COMCH_COMPAT_REPORT_OF"] = main  # for the processes that it starts
+    _at_exit(partial(_finish, account, report_file, main))
     return account
 
 
@@ -169,19 +193,31 @@ def _at_exit(finish: Callable[[], None]) -> None:
     _kept.append(call)
 
 
+def _end_with_worker() -> bool:
+    """Have multiprocessing write the account, if this process does its work: after that it may leave by os._exit."""
+    from multiprocessing.process import parent_process
+    from multiprocessing.util import Finalize
+
+    if parent_process() is None:
+        return False
+    Finalize(None, end, exitpriority=_LAST)
+    return True
+
+
 _kept: list[object] = []  # what C will call
 
 
-def _finish(account: Account, path: str) -> None:
-    facts = account.facts()
-    if not facts["calls"]:
+def _finish(account: Account, path: str, main: str) -> None:
+    if not account.has_news:
         return
-    main = os.environ.get(_MAIN, "")
-    if main not in ("", str(os.getpid())):  # a process that the program has started
+    account.has_news = False
+    facts = account.facts()
+    if main != str(os.getpid()):  # a process that the program has started
         stem, suffix = os.path.splitext(path)
         path = f"{stem}-{os.getpid()}{suffix}"
+    text = written(facts, os.path.splitext(path)[1]).encode("utf-8", "surrogateescape")  # names need not be UTF-8
     try:
-        with open(path, "w", encoding="utf-8", errors="surrogateescape") as file:  # names need not be UTF-8
-            file.write(written(facts, os.path.splitext(path)[1]))
+        with open(path, "wb") as file:
+            file.write(text)
     except OSError as error:
         print(f"COMCH_COMPAT_REPORT: {path!r} cannot be written: {error.strerror}", file=sys.stderr)

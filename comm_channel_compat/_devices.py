@@ -8,7 +8,7 @@ from typing import TypeVar
 import comch_next as comch
 from comch_next import InvalidValue, NotSupported, PciBdf
 from comch_next.arguments import instance, shown
-from comm_channel_compat._old_calls import old_call
+from comm_channel_compat._old_calls import note_end, old_call
 
 __all__ = ["DevInfo", "Device", "PciBdf", "RepInfo", "Representor", "devices", "is_dpu", "open_device"]
 
@@ -24,6 +24,7 @@ class DevInfo:
     def __init__(self, modern: comch.DevInfo) -> None:
         self.modern = modern
 
+    @old_call("doca_dev_open")
     def open(self) -> "Device":
         """Open the device; each open needs a close."""
         return Device(self.modern.open())
@@ -73,6 +74,7 @@ class RepInfo:
     def __init__(self, modern: comch.RepInfo) -> None:
         self.modern = modern
 
+    @old_call("doca_dev_rep_open")
     def open(self) -> "Representor":
         """Open the representor; each open needs a close."""
         return Representor(self.modern.open())
@@ -125,6 +127,7 @@ class _Opened:
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         self.modern.__exit__(kind, error, trace)
+        note_end(self)
 
 
 @old_call("doca_dev_")
@@ -142,6 +145,7 @@ class Device(_Opened):
         """Return its entry in the list of devices."""
         return DevInfo(self.modern.devinfo)
 
+    @old_call("doca_devinfo_rep_create_list")
     def representors(self, rep_filter: int = comch.RepFilter.ALL) -> list[RepInfo]:
         """List the representors of the device. Raises NotSupported on a host device."""
         if instance(rep_filter, int, "filter") & ~sum(comch.RepFilter):

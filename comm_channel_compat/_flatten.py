@@ -161,7 +161,8 @@ def flatten(name: str, returns: str, rows: Iterable[tuple[str, str, str]], call:
             taken = [_take(name, param, arg, types) for param, arg in zip(inputs, args, strict=True)]
             result = call(*taken)
         except DocaError as error:
-            return failed if bare else _with_outputs(code_of(error), (None,) * len(outputs))
+            code = code_of(error)
+            return failed if bare else _with_outputs(code, (None,) * len(outputs))
         except MemoryError:
             return no_memory
         if bare:

@@ -14,12 +14,12 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from enum import Enum
-from types import ModuleType
+from types import FrameType, ModuleType
 from typing import Any
 
 from comm_channel_compat._old_calls import package_of
 
-__all__ = ["Observed", "Site", "named", "watch_names"]
+__all__ = ["Call", "Observed", "Site", "named", "watch_names"]
 
 Site = tuple[str, str, int]  # C name, file and line
 
@@ -27,12 +27,25 @@ _PACKAGE = __name__.partition(".")[0]
 _NO_PROGRAM = (_PACKAGE, "comch_next", "importlib")
 
 
+class Call:
+    """A call that runs. refusal: the code of why it will fail."""
+
+    refusal = 0
+
+
+class _Calls(threading.local):
+    """Those of a thread that run, the innermost last."""
+
+    def __init__(self) -> None:
+        self.running: list[Call] = []
+
+
 class Observed:
     """Of one process."""
 
     def __init__(self) -> None:
         self._lock = threading.RLock()  # see Account
-        self._running = threading.local()
+        self._calls = _Calls()
         self._files: dict[str, tuple[str, str]] = {}  # path and digest, "" for what is no file
         self._made: dict[int, tuple[type, Site]] = {}  # identity of a handle -> its class and where it was made
         self._given: defaultdict[Site, dict[tuple[int | str, str, Site], None]] = defaultdict(dict)
@@ -42,29 +55,42 @@ class Observed:
     # What happens
 
     @contextmanager
-    def call(self, site: Site, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Iterator[None]:
+    def call(self, site: Site, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Iterator[Call]:
         """Observe a call while it runs: what it is given, and whether another old call has called back."""
         self._read(site[1])
-        depth = getattr(self._running, "depth", 0)
+        running = self._calls.running
+        depth, call = len(running), Call()
         arguments: list[tuple[int | str, Any]] = [*enumerate(args), *kwargs.items()]
         handles = [(name, _kind(type(value)), made) for name, value in arguments if (made := self._origin(value))]
         with self._lock:
             self._nested[site] += depth > 0
             for handle in handles:
                 self._given[site][handle] = None
-        self._running.depth = depth + 1
+        running.append(call)
         try:
-            yield
+            yield call
         finally:
-            self._running.depth = depth
+            del running[depth:]
+
+    def refused(self, code: int) -> None:
+        """Note the code of the refusal by which the innermost call that runs will fail."""
+        for call in self._calls.running[-1:]:
+            call.refusal = code
 
     def success(self, site: Site, args: tuple[Any, ...], outputs: tuple[Any, ...]) -> None:
-        """Note the handles that a call gave: made where the handle was that they came of, or else by this call."""
-        is_constructor = outputs == (None,) and site[0].endswith("_create")
+        """Note the handles that a call gave; a constructor's is its first argument."""
+        if outputs == (None,) and site[0].endswith("_create"):
+            self._make(args[:1], site)
+        else:
+            self.outputs(site, args, outputs)
+
+    def outputs(self, site: Site, args: tuple[Any, ...], outputs: tuple[Any, ...]) -> None:
+        """Note handles that a call gave: made where the handle was that they came of, or else by this call."""
+        self._make(outputs, next(filter(None, map(self._origin, args)), site))
+
+    def _make(self, values: Iterable[Any], origin: Site) -> None:
         with self._lock:
-            known = () if is_constructor else filter(None, map(self._origin, args))
-            origin = next(iter(known), site)
-            for handle in _handles(args[:1] if is_constructor else outputs):
+            for handle in _handles(values):
                 self._made[id(handle)] = type(handle), origin
 
     def name(self, place: tuple[str, int], name: str, exists: bool) -> None:
@@ -139,6 +165,13 @@ def _kind(cls: type) -> str:
 # Names
 
 
+def _reader(frame: FrameType) -> FrameType:
+    """Return the frame that reads a name: a lazy module loads itself, and then reads what it was asked for."""
+    while frame.f_globals.get("__name__") == "importlib.util" and frame.f_back is not None:
+        frame = frame.f_back
+    return frame
+
+
 def watch_names(module: ModuleType, observed: Callable[[], Observed]) -> None:
     """Note every name that a program reads from an old module."""
 
@@ -146,7 +179,7 @@ def watch_names(module: ModuleType, observed: Callable[[], Observed]) -> None:
         """A module that knows what is asked of it."""
 
         def __getattribute__(self, name: str) -> Any:
-            frame = sys._getframe(1)
+            frame = _reader(sys._getframe(1))
             is_ours = package_of(frame) in _NO_PROGRAM
             note = None if is_ours or name.startswith("__") else observed().name
             place = frame.f_code.co_filename, frame.f_lineno

@@ -15,7 +15,19 @@ from typing import Any, TypeVar
 
 from comch_next.pull import shielded
 
-__all__ = ["LegacyCallWarning", "at_exit", "caller", "is_watched", "old_call", "package_of", "report_file", "stand_in"]
+__all__ = [
+    "LegacyCallWarning",
+    "at_exit",
+    "caller",
+    "end",
+    "is_watched",
+    "note_end",
+    "old_call",
+    "package_of",
+    "report_file",
+    "report_of",
+    "stand_in",
+]
 
 _T = TypeVar("_T", bound=Callable[..., Any])
 Place = tuple[str, int, str]  # file, line and module
@@ -23,12 +35,14 @@ Place = tuple[str, int, str]  # file, line and module
 _PACKAGE = __name__.partition(".")[0]
 _CHANNELS = ("doca_comm_channel_", "doca_cc_")  # prefixes of the channel APIs; what else is old is still there
 _PACKAGES = (_PACKAGE, "comch_next")  # between a program and what stands behind its call
-_COMPILED: Place = ("", 0, "")  # a call of a program that is not Python
+_NOWHERE: Place = ("", 0, "")  # of a call by a program that is not Python, or by the interpreter itself: at exit
 # What a module has of its own, and not of what it stands for.
 _OF_ITS_OWN = {"__name__", "__spec__", "__loader__", "__file__", "__cached__", "__package__", "__builtins__"}
 
 _warns = os.environ.get("COMCH_COMPAT_WARN", "") not in ("", "0")
-report_file = os.environ.get("COMCH_COMPAT_REPORT", "")  # now: a program may empty its environment
+# Now: a program may empty its environment.
+report_file = os.environ.get("COMCH_COMPAT_REPORT", "")
+report_of = os.environ.get("COMCH_COMPAT_REPORT_OF", "")  # the process whose account has that name
 is_watched = _warns or bool(report_file)
 at_exit: list[Callable[[], object]] = []  # what comes after the exit functions that the program registers from here on
 
@@ -38,8 +52,9 @@ def _end() -> None:
         call()
 
 
+end = shielded(_end)  # which the launcher's sitecustomize calls, too
 if report_file:
-    atexit.register(shielded(_end))
+    atexit.register(end)
 
 
 class LegacyCallWarning(DeprecationWarning):
@@ -93,7 +108,7 @@ def _watched(function: _T, code: str, is_coded: bool) -> _T:
         place = caller(sys._getframe().f_back)
         if place is None:
             return function(*args, **kwargs)
-        if _warns and place is not _COMPILED and code.startswith(_CHANNELS):
+        if _warns and place is not _NOWHERE and code.startswith(_CHANNELS):
             _warn(code, place)
         if not report_file:
             return function(*args, **kwargs)
@@ -104,6 +119,14 @@ def _watched(function: _T, code: str, is_coded: bool) -> _T:
     return call  # type: ignore[return-value]  # it takes and gives what `function` does
 
 
+def note_end(handle: object) -> None:
+    """Have the account know that a handle has ended without an old call: with its `with` block."""
+    if report_file:
+        from comm_channel_compat._account import the_account
+
+        the_account().note_end(handle)
+
+
 def caller(frame: FrameType | None) -> Place | None:
     """Where the program calls from; None for a call that another old call makes."""
     while frame is not None and package_of(frame) in _PACKAGES:
@@ -111,7 +134,7 @@ def caller(frame: FrameType | None) -> Place | None:
             return None
         frame = frame.f_back
     if frame is None:
-        return _COMPILED
+        return _NOWHERE
     return frame.f_code.co_filename, frame.f_lineno, str(frame.f_globals.get("__name__"))
 
 
@@ -127,6 +150,9 @@ def stand_in(module: ModuleType, names: dict[str, Any]) -> None:
         sys.modules[names["__name__"]] = module
     else:  # by the program itself, which keeps the module that it has: importlib.util.LazyLoader, for one
         names.update({name: value for name, value in vars(module).items() if name not in _OF_ITS_OWN})
+        kept = sys.modules.get(names["__name__"])
+        if kept is not None and object.__getattribute__(kept, "__dict__") is names:  # a lazy one may still be loading
+            _watch_module(kept)
 
 
 def _watch_module(module: ModuleType) -> None:

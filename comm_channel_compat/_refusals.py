@@ -6,13 +6,14 @@ from collections.abc import Callable
 
 from comch_next import DocaError
 
-__all__ = ["answer_by", "code_of"]
+__all__ = ["answer_by", "code_of", "hearers"]
 
 
 def _number(error: DocaError) -> int:
     return int(error.code)
 
 
+hearers: list[Callable[[DocaError], object]] = []  # who hears of every refusal
 _answer: Callable[[DocaError], int] = _number
 
 
@@ -24,4 +25,6 @@ def answer_by(answer: Callable[[DocaError], int]) -> None:
 
 def code_of(error: DocaError) -> int:
     """Return the code of a refusal."""
+    for hear in hearers:
+        hear(error)
     return _answer(error)

@@ -66,7 +66,7 @@ def _results(results: Mapping[str, int]) -> str:
 
 def _place(site: Mapping[str, Any]) -> str:
     if not site["file"]:
-        return "a compiled program"
+        return "no line of Python"
     return f"{site['file'].removeprefix(_here())}:{site['line']}"
 
 

@@ -128,8 +128,11 @@ def _chosen(given: Mapping[str, str]) -> dict[str, str]:
     """The settings for options, once it is known whether real libraries keep their place; reports which."""
     if given.get("--doca", faces.RELEASE) not in faces.RELEASES:
         raise UsageError(f"--doca: {given['--doca']!r} is not one of {', '.join(sorted(faces.RELEASES))}")
-    if (report := given.get("--report")) and not os.path.isdir(os.path.dirname(report) or "."):
-        raise UsageError(f"--report: there is no folder for {report!r}")
+    if (report := given.get("--report")) is not None:
+        if not report or os.path.isdir(report):
+            raise UsageError(f"--report: {report!r} is not the name of a file")
+        if not os.path.isdir(os.path.dirname(report) or "."):
+            raise UsageError(f"--report: there is no folder for {report!r}")
     real = faces.installed(os.environ)
     stand_in = real is None or "--force" in given
     if real is not None:

@@ -146,8 +146,17 @@ def _is_doca(file: object) -> bool:
     return isinstance(file, str) and os.path.basename(file).startswith("libdoca_")
 
 
+def _end_of_report() -> None:
+    """Write it again if exit functions have made calls that the program registered before it imported an old module."""
+    if old_calls := sys.modules.get("comm_channel_compat._old_calls"):
+        old_calls.end()
+
+
 _CHANGES = {"ctypes.util": _find_ours_first, "cffi.ffiplatform": _refuse_unknown_headers}
 if os.environ.get("COMCH_COMPAT_REPORT"):
+    import atexit
+
+    atexit.register(_end_of_report)
     _CHANGES |= {"ctypes": _watch_ctypes, "cffi.api": _watch_cffi}
 
 

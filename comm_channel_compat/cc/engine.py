@@ -7,6 +7,7 @@ from comch_next import DocaError, InvalidValue
 from comch_next.arguments import instance
 from comm_channel_compat._known import remember
 from comm_channel_compat._old_calls import old_call
+from comm_channel_compat._refusals import code_of
 from comm_channel_compat.cc.context import Context
 
 __all__ = ["ProgressEngine"]
@@ -60,6 +61,7 @@ class ProgressEngine:
         except DocaError as error:
             if _is_of_callback(error):
                 raise
+            code_of(error)
             return False
 
     def get_notification_handle(self) -> int:

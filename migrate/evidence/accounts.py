@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from migrate.old_api.accounts import accounted
-
 VERSION = 2
 
 
@@ -81,7 +79,7 @@ def _account(name: str, facts: Mapping[str, Any]) -> Account:
     digests = {source["file"]: source["sha256"] for source in facts["sources"]}
 
     def site(place: Mapping[str, Any]) -> Site:
-        return Site(digests.get(place["file"], ""), place["line"], accounted(place["symbol"]))
+        return Site(digests.get(place["file"], ""), place["line"], place["symbol"])
 
     calls = (
         Call(

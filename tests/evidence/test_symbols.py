@@ -23,12 +23,12 @@ for module in (doca_comm_channel, doca_cc):
         for owner, of in VOCABULARY.classes.items():
             called = symbol(getattr(getattr(module, owner, None), name, None)) if of == kind else ""
             compared += bool(called)
-            if called and accounted(called) != accounted(function.name):
+            if called and called != accounted(function.name):
                 print(owner, name, called, function.name)
     for name, function in {**VOCABULARY.objects, **VOCABULARY.flat}.items():
         called = symbol(getattr(module, name, None))
         compared += bool(called)
-        if called and accounted(called) != accounted(function.name):
+        if called and called != accounted(function.name):
             print(name, called, function.name)
 print(compared > 300)
 """

@@ -56,6 +56,42 @@ def test_names_that_were_read(start_python: StartPython, tmp_path: Path) -> None
     ]
 
 
+LAZY = """\
+import importlib.util, sys
+spec = importlib.util.find_spec("doca_comm_channel")
+spec.loader = importlib.util.LazyLoader(spec.loader)
+cc = sys.modules["doca_comm_channel"] = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(cc)
+code, ep = cc.doca_comm_channel_ep_create()
+cc.doca_comm_channel_ep_destroy(ep)
+print(hasattr(cc, "doca_nothing"))
+"""
+
+
+def test_names_of_a_lazy_module(start_python: StartPython, tmp_path: Path) -> None:
+    facts = facts_of(start_python, tmp_path, LAZY)
+    assert [(name["line"], name["name"], name["exists"], name["count"]) for name in facts["lookups"]] == [
+        (6, CREATE, True, 1),
+        (7, "doca_comm_channel_ep_destroy", True, 1),
+        (8, "doca_nothing", False, 1),
+    ]
+
+
+AGAIN = """\
+import sys
+import doca_comm_channel
+del sys.modules["doca_comm_channel"]
+import doca_comm_channel, doca_cc
+doca_cc.ProgressEngine().destroy()
+"""
+
+
+def test_an_import_of_another_old_module_reads_nothing(start_python: StartPython, tmp_path: Path) -> None:
+    facts = facts_of(start_python, tmp_path, AGAIN)
+    assert [name["name"] for name in facts["lookups"]] == ["ProgressEngine"]
+    assert [source["path"] for source in facts["sources"]] == [str(tmp_path / "old.py")]
+
+
 def test_handles_and_where_they_were_made(start_python: StartPython, tmp_path: Path) -> None:
     """What comes of a handle was made where that was."""
     facts = facts_of(start_python, tmp_path, DYNAMIC)
@@ -70,6 +106,46 @@ def test_handles_and_where_they_were_made(start_python: StartPython, tmp_path: P
         ("device", "device", "Device", 8),
         ("open", 0, "DevInfo", 10),
     }
+
+
+PEERS_THAT_DIE = """\
+import os
+import doca_comm_channel as cc
+reads, writes = os.pipe()
+for _ in range(2):
+    if os.fork() == 0:
+        os.read(reads, 1)
+        client = cc.Endpoint()
+        client.set_device(cc.open_device("b1:00.0"))
+        peer = client.connect("svc")
+        while cc.doca_comm_channel_peer_addr_update_info(peer) != cc.DOCA_SUCCESS: pass
+        os._exit(0)
+service, device = cc.Endpoint(), cc.open_device("03:00.0")
+service.set_device(device)
+service.set_device_rep(device.open_representor("b1:00.0"))
+service.listen("svc")
+os.write(writes, b"1")
+code = cc.DOCA_ERROR_AGAIN
+while code == cc.DOCA_ERROR_AGAIN: code, _, _, peer = cc.doca_comm_channel_ep_recvfrom(service, 99, 0)
+service.disconnect(peer)
+os.write(writes, b"2")
+peer = None
+while peer is None:
+    try: service.recvfrom(99)
+    except cc.DocaError as error: peer = error.connection
+service.disconnect(peer)
+"""
+
+
+def test_peers_that_come_with_a_reset(start_python: StartPython, tmp_path: Path) -> None:
+    facts = facts_of(start_python, tmp_path, PEERS_THAT_DIE)
+    given = {
+        (call["line"], handle["kind"], handle["made"]["line"])
+        for call in facts["calls"]
+        for handle in call["handles"]
+        if call["symbol"] == "doca_comm_channel_ep_disconnect"
+    }
+    assert given == {(line, kind, 12) for line in (19, 25) for kind in ("Endpoint", "PeerAddr")}
 
 
 CALLED_BACK = """\

@@ -169,6 +169,45 @@ def test_processes_that_the_program_starts(start_python: StartPython, tmp_path: 
     assert set(lines) == {f"report-{facts['pid']}.json" for name, facts in written.items() if name in lines}
 
 
+def test_a_child_of_a_program_that_has_emptied_its_environment(start_python: StartPython, tmp_path: Path) -> None:
+    text = CHILDREN.partition("    subprocess.")[0].replace("    child = ", "    os.environ.clear(); child = ")
+    (tmp_path / "old.py").write_text(text)
+    assert start_python(*LAUNCH, "report.json", "old.py", cwd=tmp_path).finish() == (0, "", "")
+    written = {path.name: json.loads(path.read_text()) for path in tmp_path.glob("report*")}
+    own = written.pop("report.json")
+    ((name, other),) = written.items()
+    assert [[call["line"] for call in facts["calls"]] for facts in (own, other)] == [[4], [7, 7]]
+    assert name == f"report-{other['pid']}.json"
+
+
+WORKERS = """\
+import multiprocessing, sys
+import doca_comm_channel as cc
+def work(_):
+    cc.Endpoint().destroy()
+if __name__ == "__main__":
+    start = multiprocessing.get_context(sys.argv[1])
+    process = start.Process(target=work, args=(0,))
+    process.start()
+    process.join()
+    pool = start.Pool(1)
+    pool.map(work, range(2))
+    pool.close()
+    pool.join()
+    cc.Endpoint()
+"""
+
+
+@pytest.mark.parametrize("start", ["fork", "spawn", "forkserver"])
+def test_processes_of_multiprocessing(start_python: StartPython, tmp_path: Path, start: str) -> None:
+    """Most of them end by os._exit."""
+    (tmp_path / "old.py").write_text(WORKERS)
+    assert start_python(*LAUNCH, "report.json", "old.py", start, cwd=tmp_path).finish() == (0, "", "")
+    written = [json.loads(path.read_text()) for path in tmp_path.glob("report*")]
+    counts = sorted((call["line"], call["count"]) for facts in written for call in facts["calls"])
+    assert counts == [(4, 1), (4, 1), (4, 2), (4, 2), (14, 1)]
+
+
 def test_a_working_directory_that_has_been_removed(start_python: StartPython, script: Path, tmp_path: Path) -> None:
     gone, report = tmp_path / "gone", tmp_path / "report.txt"
     gone.mkdir()
@@ -183,9 +222,12 @@ def test_a_report_that_cannot_be_written(start_python: StartPython, script: Path
     nowhere = start_python(*LAUNCH, str(tmp_path / "none" / "report"), str(script)).finish()
     assert nowhere.returncode == 64
     assert "there is no folder for" in nowhere.stderr
-    folder = start_python(*LAUNCH, str(tmp_path), str(script)).finish()
+    made = str(tmp_path / "made")
+    with script.open("a") as more:
+        more.write("import os\nos.mkdir(sys.argv[1])\n")
+    folder = start_python(*LAUNCH, made, str(script), made).finish()
     assert folder.returncode == 0
-    assert folder.stderr == f"COMCH_COMPAT_REPORT: {str(tmp_path)!r} cannot be written: Is a directory\n"
+    assert folder.stderr == f"COMCH_COMPAT_REPORT: {made!r} cannot be written: Is a directory\n"
 
 
 OTHER_LIBRARIES = """\
@@ -327,6 +369,31 @@ def test_a_call_does_what_it_does_where_there_is_no(start_python: StartPython, t
     assert start_python(*LAUNCH, report, "-c", f"{ODD[lack]}print(rc)").finish() == plain
 
 
+DEVICES = """\
+import doca_comm_channel as cc
+with cc.devices()[0].open():
+    pass
+with cc.open_device("03:00.0") as device:
+    with device.representors()[0].open():
+        pass
+"""
+
+
+def test_devices_in_with_blocks(start_python: StartPython, tmp_path: Path) -> None:
+    """They have been given back; what made them has names of C."""
+    (tmp_path / "old.py").write_text(DEVICES)
+    assert start_python(*LAUNCH, "report.json", "old.py", cwd=tmp_path).finish() == (0, "", "")
+    facts = json.loads((tmp_path / "report.json").read_text())
+    assert facts["never_destroyed"] == []
+    assert [call["symbol"] for call in sorted(facts["calls"], key=lambda call: call["line"])] == [
+        "doca_dev_open",
+        "doca_devinfo_create_list",
+        "doca_dev_open",
+        "doca_dev_rep_open",
+        "doca_devinfo_rep_create_list",
+    ]
+
+
 def test_what_is_given_by_name_is_given_back(start_python: StartPython, tmp_path: Path) -> None:
     (tmp_path / "old.py").write_text(
         "from doca_comm_channel import *\n"
@@ -336,14 +403,65 @@ def test_what_is_given_by_name_is_given_back(start_python: StartPython, tmp_path
     assert json.loads((tmp_path / "report.json").read_text())["never_destroyed"] == []
 
 
-def test_what_an_exit_function_does_counts(start_python: StartPython, tmp_path: Path) -> None:
-    (tmp_path / "old.py").write_text(
-        "import atexit, doca_comm_channel as cc\natexit.register(lambda: ep.destroy())\nep = cc.Endpoint()\n"
-    )
+@pytest.mark.parametrize("registers", ["before the import", "after it"])
+def test_what_an_exit_function_does_counts(start_python: StartPython, tmp_path: Path, registers: str) -> None:
+    lines = ["import doca_comm_channel as cc", "import atexit; atexit.register(lambda: ep.destroy())"]
+    ordered = lines if registers == "after it" else [*lines[1:], lines[0]]
+    (tmp_path / "old.py").write_text("\n".join([*ordered, "ep = cc.Endpoint()"]))
     start_python(*LAUNCH, "report.json", "old.py", cwd=tmp_path).finish()
     facts = json.loads((tmp_path / "report.json").read_text())
-    assert _calls(facts)["doca_comm_channel_ep_destroy", 2] == {"DOCA_SUCCESS": 1}
+    assert _calls(facts)["doca_comm_channel_ep_destroy", ordered.index(lines[1]) + 1] == {"DOCA_SUCCESS": 1}
     assert facts["never_destroyed"] == []
+
+
+THREADS = """\
+import os, sys, threading
+import doca_comm_channel as cc
+both, register = threading.Barrier(2), os.register_at_fork
+def register_together(**calls):
+    if sys._getframe(1).f_globals["__name__"] == "comm_channel_compat._account":  # which does so when it is made
+        both.wait()
+    register(**calls)
+os.register_at_fork = register_together
+threads = [threading.Thread(target=lambda: cc.doca_comm_channel_get_max_service_name_len()) for _ in range(2)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+"""
+
+
+def test_the_first_calls_of_several_threads(start_python: StartPython, tmp_path: Path) -> None:
+    (tmp_path / "old.py").write_text(THREADS)
+    assert start_python(*LAUNCH, "report.json", "old.py", cwd=tmp_path).finish() == (0, "", "")
+    (results,) = _calls(json.loads((tmp_path / "report.json").read_text())).values()
+    assert results == {"DOCA_SUCCESS": 2}
+
+
+FIRST_IN_A_HANDLER = """\
+import signal, sys
+import comm_channel_compat as cc
+signal.signal(signal.SIGUSR1, lambda *_: cc.doca_comm_channel_get_max_service_name_len())
+class Interrupting:
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        if name.startswith("comm_channel_compat."): signal.raise_signal(signal.SIGUSR1)
+sys.meta_path.insert(0, Interrupting)
+cc.Endpoint().destroy()
+"""
+
+
+def test_a_call_of_a_handler_during_the_first_call(start_python: StartPython, tmp_path: Path) -> None:
+    (tmp_path / "old.py").write_text(FIRST_IN_A_HANDLER)
+    assert start_python(*LAUNCH, "report.json", "old.py", cwd=tmp_path).finish() == (0, "", "")
+
+
+def test_a_call_that_python_makes(start_python: StartPython, tmp_path: Path) -> None:
+    """It stands on no line, which does not make the program a compiled one."""
+    (tmp_path / "old.py").write_text(
+        "import atexit, doca_comm_channel as cc\nep = cc.Endpoint()\natexit.register(ep.destroy)\n"
+    )
+    assert start_python(*LAUNCH, "report.md", "old.py", cwd=tmp_path).finish() == (0, "", "")
+    page = (tmp_path / "report.md").read_text()
+    assert "| doca_comm_channel_ep_destroy | 1 | SUCCESS 1 | no line of Python |" in page
 
 
 def test_an_import_of_a_map(start_python: StartPython, tmp_path: Path) -> None:
@@ -357,11 +475,42 @@ def test_an_import_of_a_map(start_python: StartPython, tmp_path: Path) -> None:
     assert calls["doca_mmap_create_from_export", 3] == {"DOCA_ERROR_INVALID_VALUE": 1}
 
 
+REFUSED_WITHOUT_A_CODE = """\
+import doca_comm_channel as cc
+code, ep = cc.doca_comm_channel_ep_create(cc.doca_comm_channel_init_attr())
+print(cc.doca_comm_channel_ep_event_channel_get(None), cc.doca_dev_as_devinfo(None))
+import doca_cc
+print(doca_cc.doca_cc_server_as_ctx(ep))
+"""
+
+
+def test_calls_that_fail_and_return_no_code(start_python: StartPython, tmp_path: Path) -> None:
+    (tmp_path / "old.py").write_text(REFUSED_WITHOUT_A_CODE)
+    finished = start_python(*LAUNCH, "report.json", "--doca", "1.4", "old.py", cwd=tmp_path).finish()
+    assert finished == (0, "-1 None\nNone\n", "")
+    calls = _calls(json.loads((tmp_path / "report.json").read_text()))
+    del calls["doca_comm_channel_ep_create", 2]
+    assert calls == {
+        ("doca_comm_channel_ep_event_channel_get", 3): {"DOCA_ERROR_INVALID_VALUE": 1},
+        ("doca_dev_as_devinfo", 3): {"DOCA_ERROR_INVALID_VALUE": 1},
+        ("doca_cc_server_as_ctx", 5): {"DOCA_ERROR_INVALID_VALUE": 1},
+    }
+
+
 def test_arguments_that_are_not_text(start_python: StartPython, tmp_path: Path) -> None:
     code = "import doca_comm_channel as c; c.doca_comm_channel_get_max_service_name_len()"
     finished = start_python(*LAUNCH, "report.txt", "-c", code, "\udcff", cwd=tmp_path).finish()
     assert finished == (0, "", "")
     assert (tmp_path / "report.txt").read_bytes().startswith(b"old calls of -c \xff (process ")
+
+
+@pytest.mark.parametrize("change", ["sys.argv = [pathlib.Path('old.py'), 5]", "del sys.argv"])
+def test_arguments_that_the_program_has_changed(start_python: StartPython, tmp_path: Path, change: str) -> None:
+    (tmp_path / "old.py").write_text(f"import pathlib, sys, doca_comm_channel as cc\n{change}\ncc.Endpoint()\n")
+    for report in ("report.json", "report.txt"):
+        assert start_python(*LAUNCH, report, "old.py", "5", cwd=tmp_path).finish() == (0, "", "")
+    assert json.loads((tmp_path / "report.json").read_text())["program"][-2:] == ["old.py", "5"]
+    assert "old.py 5 (process " in (tmp_path / "report.txt").read_text()
 
 
 INTERRUPTED = """\

@@ -24,6 +24,8 @@ USAGE_ERROR = 64
         (["run", "--warn"], "SCRIPT is missing"),
         (["run", "--warn=1", "x.py"], "--warn has no value"),
         (["run", "--trace"], "--trace: FILE is missing"),
+        (["run", "--report=", "x.py"], "--report: '' is not the name of a file"),
+        (["run", "--report", "/", "x.py"], "--report: '/' is not the name of a file"),
         (["exec"], "PROGRAM is missing"),
         (["exec", "-x", "program"], "'-x' is not an option of exec"),
         (["env", "program"], "'program' was not expected"),
