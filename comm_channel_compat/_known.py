@@ -9,19 +9,24 @@ from weakref import ref
 from comch_next import InvalidValue
 from comch_next.arguments import shown
 
-__all__ = ["known", "modern_of", "remember"]
+__all__ = ["kind_of", "known", "modern_of", "remember"]
 
 _PACKAGE = __name__.partition(".")[0]
 _SPARE = 64
-_known: dict[tuple[type, int], ref[Any]] = {}
+_known: dict[tuple[type | None, int], ref[Any]] = {}
 _most = _SPARE  # entries, before those of the dead are dropped
+
+
+def kind_of(cls: type) -> type | None:
+    """Return the old class that one is or derives from, as a program's may; None for what is no old class."""
+    return next((base for base in cls.__mro__ if base.__module__.partition(".")[0] == _PACKAGE), None)
 
 
 def remember(old: Any, modern: object) -> None:
     """Have this old object stand for the modern one, among those of its class."""
     if len(_known) >= _most:
         _drop_dead()
-    _known[type(old), id(modern)] = ref(old)
+    _known[kind_of(type(old)), id(modern)] = ref(old)
 
 
 def _drop_dead() -> None:
@@ -52,7 +57,6 @@ def _standing_for(old: Any) -> object:
 
 def modern_of(old: Any) -> Any:
     """Return the object of comch_next behind a handle of either old generation; InvalidValue for anything else."""
-    is_ours = type(old).__module__.partition(".")[0] == _PACKAGE
-    if not is_ours or not hasattr(old, "modern"):
+    if kind_of(type(old)) is None or not hasattr(old, "modern"):
         raise InvalidValue(f"unwrap takes a handle of comm_channel_compat or comm_channel_compat.cc, not {shown(old)}")
     return old.modern

@@ -17,6 +17,7 @@ from enum import Enum
 from types import ModuleType
 from typing import Any
 
+from comm_channel_compat._known import kind_of
 from comm_channel_compat._old_calls import package_of
 
 __all__ = ["Observed", "Site", "named", "watch_names"]
@@ -133,7 +134,8 @@ def _kind(cls: type) -> str:
     """Return the name of the old class that a handle is of, "" for what is none."""
     if issubclass(cls, (Enum, Exception, tuple)):
         return ""
-    return next((base.__name__ for base in cls.__mro__ if base.__module__.partition(".")[0] == _PACKAGE), "")
+    kind = kind_of(cls)
+    return "" if kind is None else kind.__name__
 
 
 # Names

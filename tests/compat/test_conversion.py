@@ -133,6 +133,24 @@ def test_what_was_made_by_generation_2_comes_back() -> None:
     device.close()
 
 
+def test_what_a_programs_own_class_has_made_comes_back() -> None:
+    class Service(old.Endpoint):
+        """A program's."""
+
+    class Engine(cc.ProgressEngine):
+        """A program's."""
+
+    class Client(cc.Client):
+        """A program's."""
+
+    device = cc.open_device(HOST)
+    for made, module in ((Service(), old), (Engine(), cc), (Client(device, "svc"), cc)):
+        assert module.unwrap(made) is made.modern
+        assert module.wrap(made.modern) is made
+        made.destroy()
+    device.close()
+
+
 # The border
 
 
