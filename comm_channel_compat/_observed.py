@@ -61,7 +61,8 @@ class Observed:
 
     def success(self, site: Site, args: tuple[Any, ...], outputs: tuple[Any, ...]) -> None:
         """Note the handles that a call gave: made where the handle was that they came of, or else by this call."""
-        is_constructor = outputs == (None,) and site[0].endswith("_create")
+        # In this order: a getter gives what is the program's own, and may not be compared.
+        is_constructor = site[0].endswith("_create") and outputs == (None,)
         with self._lock:
             known = () if is_constructor else filter(None, map(self._origin, args))
             origin = next(iter(known), site)
