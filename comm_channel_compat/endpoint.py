@@ -41,8 +41,8 @@ class Endpoint(EventChannel, ServiceState, HotCalls):
         self._device = None if device is None else Device(device)
         self._representor = None if representor is None else Representor(representor)
         self._port = Unopened(self._channel)
-        remember(self, context)
         self._stand_on_port()
+        remember(self, context)  # last: another thread's wrap finds it from here on
 
     def __repr__(self) -> str:
         return f"<Endpoint on {self._channel!r}>"

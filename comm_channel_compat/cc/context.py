@@ -18,11 +18,11 @@ __all__ = ["Context", "OfContext"]
 class Context:
     """What `as_ctx` returns (C: struct doca_ctx)."""
 
-    def __init__(self, modern: comch.Context, name: str) -> None:
+    def __init__(self, modern: comch.Context, name: str, has_engine: bool) -> None:
         self._modern: Any = modern  # until it is destroyed
         self._name = name
         self._user_data: Any = None
-        self._has_engine = False
+        self._has_engine = has_engine
 
     def __repr__(self) -> str:
         return f"<Context of a {self._name}>"
@@ -88,9 +88,9 @@ class Context:
 class OfContext:
     """What a server, client, producer and consumer share: each is a context, too."""
 
-    def __init__(self, modern: comch.Context) -> None:
-        self._ctx = Context(modern, type(self).__name__.lower())
-        remember(self, modern)
+    def __init__(self, modern: comch.Context, has_engine: bool = False) -> None:
+        self._ctx = Context(modern, type(self).__name__.lower(), has_engine)
+        remember(self, modern)  # last: another thread's wrap finds it from here on
 
     @property
     def modern(self) -> Any:
