@@ -30,9 +30,9 @@ register_origin(_PACKAGE, f"generation 2 ({_PACKAGE})", wrap=f"{_PACKAGE}.wrap",
 def _of_control(cls: type[Server | Client]) -> Callable[[Any], Any]:
     def make(modern: Any) -> Any:
         old: Any = cls.__new__(cls)
-        old._dev = wrap(modern.device)
+        old._compat_dev = wrap(modern.device)
         if cls is Server:
-            old._repr = wrap(modern.device_rep)
+            old._compat_repr = wrap(modern.device_rep)
         OfContext.__init__(old, modern, has_engine=True)  # its own, at least
         return old
 
@@ -53,7 +53,7 @@ def _holding(cls: Any) -> Callable[[Any], Any]:
 
     def make(modern: Any) -> Any:
         old: Any = cls.__new__(cls)
-        old._modern = modern
+        old._compat_modern = modern
         return old
 
     return make

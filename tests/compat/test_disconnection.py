@@ -254,7 +254,7 @@ def test_peers_that_have_left_in_order_are_not_kept(service: Endpoint) -> None:
         first = peer if first is None else first
         client.destroy()
     assert first is not None
-    assert len(service._peers) < 100
+    assert len(service._compat_peers) < 100
     service.sendto(b"lost", first)
     error_state(service, first)
     service.disconnect(first)
@@ -342,7 +342,7 @@ def after_a_leave(pair: support.Pair) -> tuple[PeerAddr, Endpoint, PullPort]:
     to_client, ep = pair.introduce(), pair.service
     pair.client.destroy()
     to_client.update_info()
-    port = ep._channel.port
+    port = ep._compat_channel.port
     assert port is not None
     return to_client, ep, port
 
