@@ -58,7 +58,7 @@ static void owner_dealloc(PyObject *owner)
     Py_DECREF(type);
 }
 
-/* _put(place, call): have the method of this place call it, a call in C with FASTCALL | KEYWORDS; None for none. */
+/* _comch_put(place, call): have the method of this place call it, a call in C with FASTCALL | KEYWORDS; None for none. */
 static PyObject *owner_put(Owner *owner, PyObject *args)
 {
     PyObject *call, *before;
@@ -83,7 +83,7 @@ static PyObject *owner_put(Owner *owner, PyObject *args)
 }
 
 static PyMethodDef owner_methods[] = {
-    {"_put", (PyCFunction)owner_put, METH_VARARGS, NULL},
+    {"_comch_put", (PyCFunction)owner_put, METH_VARARGS, NULL},
     {0},
 };
 

@@ -46,7 +46,7 @@ def quicken(owner: object, call: str, quick: Callable[[Call], Call | None], pack
     one is there now.
     """
     known, slow = vars(owner), getattr(type(owner), call)
-    ours = known.setdefault("_quickened", {})
+    ours = known.setdefault("_comch_quickened", {})
     if not _is_of(slow, package) or known.get(call, ours.get(call)) is not ours.get(call):
         return False
     made = quick(MethodType(slow, owner))
@@ -71,13 +71,13 @@ class QuickOwner(Owner):
         """What a copy has of it: the attributes, as any object's. Its methods go without quick calls."""
         return vars(self)
 
-    def _put_quick(self, *makers: Callable[[Call], Call | None]) -> None:
+    def _comch_put_quick(self, *makers: Callable[[Call], Call | None]) -> None:
         """Put quick calls in front of the methods of places 0, 1 and so on.
 
         Each is made of the slow call that leaves everything to the method's function; None for none.
         """
         for place, make in enumerate(makers):
-            self._put(place, make(not_at_once))
+            self._comch_put(place, make(not_at_once))
 
 
 def quick_method(place: int) -> Callable[[_F], _F]:

@@ -10,7 +10,7 @@ import re
 import sys
 import threading
 from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Mapping
 from functools import cache, partial
 from itertools import chain
 from typing import Any
@@ -19,6 +19,7 @@ from cffi import FFI
 
 from comch_next.errors import DocaError, code_name
 from comch_next.pull import shielded
+from comm_channel_compat._known import kind_of
 from comm_channel_compat._observed import Observed, Site, named
 from comm_channel_compat._old_calls import at_exit, end, report_file, report_of
 from comm_channel_compat._refusals import hearers
@@ -158,7 +159,8 @@ def _identity(handle: object) -> int:
     """Return the number of a handle; C has them as numbers. Several objects may stand for one, and are equal then."""
     if isinstance(handle, int):
         return handle
-    return hash(handle) if isinstance(handle, Hashable) else id(handle)
+    kind: Any = kind_of(type(handle))  # not the program's own class, whose attributes may not be there yet
+    return id(handle) if kind is None else kind.__hash__(handle)
 
 
 def _program() -> list[str]:

@@ -70,7 +70,7 @@ def _check_one_sided(context: Any, modern: object) -> None:
 
 def _endpoint(context: Any) -> Endpoint:
     endpoint = Endpoint.__new__(Endpoint)
-    endpoint._stand_on(context, context if isinstance(context, comch.Channel) else OneRole(context))
+    endpoint._compat_stand_on(context, context if isinstance(context, comch.Channel) else OneRole(context))
     return endpoint
 
 

@@ -44,17 +44,17 @@ _SENDTO_CODE = call_shape(*("data", "length", "flags", "connection"), least=4, n
 class HotCalls(QuickOwner):
     """What stands behind an endpoint's sendto and recvfrom, and behind the flat ones: see quick_method."""
 
-    _channel: Channel
-    _peers: Peers
-    _port: PullPort | Unopened
+    _compat_channel: Channel
+    _compat_peers: Peers
+    _compat_port: PullPort | Unopened
 
-    def _stand_on_port(self) -> None:
+    def _compat_stand_on_port(self) -> None:
         """Use the port that the channel has opened."""
-        port = self._channel.port
+        port = self._compat_channel.port
         if port is None:
             return
-        self._port = port
-        peers = self._peers
+        self._compat_port = port
+        peers = self._compat_peers
         recvfrom = call_shape("size", "flags", least=1, gives=("data", "connection"), again=NOTHING_CAME, peers=peers)
         recvfrom_code = call_shape(
             *("size", "flags"),
@@ -64,56 +64,56 @@ class HotCalls(QuickOwner):
             peers=peers,
         )
         sends, receives = quick_send(port, _SENDTO_CODE), quick_receive(port, recvfrom_code)
-        self._put_quick(quick_send(port, _SENDTO), quick_receive(port, recvfrom), sends, receives)
+        self._comch_put_quick(quick_send(port, _SENDTO), quick_receive(port, recvfrom), sends, receives)
         if not is_watched:
-            quicken(self, "_sendto_code", sends, _PACKAGE)  # these two are called by the face in C
-            quicken(self, "_recvfrom_code", receives, _PACKAGE)
+            quicken(self, "_compat_sendto_code", sends, _PACKAGE)  # these two are called by the face in C
+            quicken(self, "_compat_recvfrom_code", receives, _PACKAGE)
 
-    def _sendto(self, msg: Buffer, peer: PeerAddr, flags: int) -> None:
+    def _compat_sendto(self, msg: Buffer, peer: PeerAddr, flags: int) -> None:
         known = peer.__class__ is PeerAddr and flags == 0
         try:
-            accepted = self._port.send(peer._connection if known else connection_of(peer, flags), msg)
+            accepted = self._compat_port.send(peer._connection if known else connection_of(peer, flags), msg)
         except ConnectionReset as error:
             raise ConnectionReset(str(error), connection=peer) from None
         if not accepted:
             raise Again("sendto: the send queue is full, or the handshake has not been completed; try again")
 
-    def _recvfrom(self, size: int, flags: int) -> tuple[bytes, PeerAddr]:
+    def _compat_recvfrom(self, size: int, flags: int) -> tuple[bytes, PeerAddr]:
         try:
-            self._peers.drop_ended()
-            arrived = self._port.receive(size if flags == 0 else _NO_SIZE)
+            self._compat_peers.drop_ended()
+            arrived = self._compat_port.receive(size if flags == 0 else _NO_SIZE)
         except ConnectionReset as error:
-            raise ConnectionReset(str(error), connection=self._peers.pop_of(error.connection)) from None
+            raise ConnectionReset(str(error), connection=self._compat_peers.pop_of(error.connection)) from None
         except InvalidValue:
             if flags != 0:
                 raise InvalidValue(f"recvfrom: flags are {shown(flags)}; legal is DOCA_CC_MSG_FLAG_NONE") from None
             raise
         if arrived is None:
             raise Again(NOTHING_CAME)
-        return arrived[0], self._peers[arrived[1]]
+        return arrived[0], self._compat_peers[arrived[1]]
 
     @old_call("doca_comm_channel_ep_sendto", is_coded=True)
-    def _sendto_code(self, msg: Buffer, len: int, flags: int, peer: Any) -> int:  # noqa: A002  # the C name
+    def _compat_sendto_code(self, msg: Buffer, len: int, flags: int, peer: Any) -> int:  # noqa: A002  # the C name
         try:
             if msg.__class__ is bytes and _length(msg) == len and flags == 0 and peer.__class__ is PeerAddr:
-                return _SUCCESS if self._port.send(peer._connection, msg) else _AGAIN
-            self._channel.send_to(msg, connection_of(peer, flags), 0, length=len)
+                return _SUCCESS if self._compat_port.send(peer._connection, msg) else _AGAIN
+            self._compat_channel.send_to(msg, connection_of(peer, flags), 0, length=len)
             return _SUCCESS
         except DocaError as error:
             return code_of(error)
 
     @old_call("doca_comm_channel_ep_recvfrom", is_coded=True)
-    def _recvfrom_code(self, len: int, flags: int) -> Received:  # noqa: A002  # the C name
+    def _compat_recvfrom_code(self, len: int, flags: int) -> Received:  # noqa: A002  # the C name
         try:
-            self._peers.drop_ended()
-            arrived = self._port.receive(len if flags == 0 else _NO_SIZE)
+            self._compat_peers.drop_ended()
+            arrived = self._compat_port.receive(len if flags == 0 else _NO_SIZE)
         except InvalidValue as error:
             return code_of(error), None, error.length, None
         except ConnectionReset as error:
-            return code_of(error), None, None, self._peers.pop_of(error.connection)
+            return code_of(error), None, None, self._compat_peers.pop_of(error.connection)
         except DocaError as error:
             return code_of(error), None, None, None
         if arrived is None:
             return _NOTHING_CAME
         msg, connection = arrived
-        return _SUCCESS, msg, _length(msg), self._peers[connection]
+        return _SUCCESS, msg, _length(msg), self._compat_peers[connection]

@@ -8,39 +8,63 @@ from weakref import ref
 
 from comch_next import InvalidValue
 from comch_next.arguments import shown
+from comch_next.pull import new_lock
 
-__all__ = ["known", "modern_of", "remember"]
+__all__ = ["kind_of", "known", "modern_of", "remember"]
 
 _PACKAGE = __name__.partition(".")[0]
 _SPARE = 64
-_known: dict[tuple[type, int], ref[Any]] = {}
+_known: dict[tuple[type | None, int], ref[Any]] = {}
 _most = _SPARE  # entries, before those of the dead are dropped
+_lock = new_lock()  # of a thread, which a call of a handler's or a __del__'s may come between
 
 
-def remember(old: Any, modern: object) -> None:
-    """Have this old object stand for the modern one, among those of its class."""
-    if len(_known) >= _most:
-        _drop_dead()
-    _known[type(old), id(modern)] = ref(old)
+def kind_of(cls: type) -> type | None:
+    """Return the old class that one is or derives from, as a program's may; None for what is no old class."""
+    return next((base for base in cls.__mro__ if base.__module__.partition(".")[0] == _PACKAGE), None)
+
+
+def remember(old: Any, modern: object) -> Any:
+    """Have this old object stand for the modern one, among those of its class, and return it.
+
+    Where another thread's stands for it already, that one does, and is returned.
+    """
+    key, weak = (kind_of(type(old)), id(modern)), ref(old)
+    with _lock:
+        if len(_known) >= _most:
+            _drop_dead()
+        while (entered := _known.setdefault(key, weak)) is not weak:
+            if (other := _standing(entered, modern)) is not None:
+                return other
+            _drop(key, entered)
+    return old
 
 
 def _drop_dead() -> None:
     """Drop the entries of the dead: here, as what a signal's handler raises in a callback of a weakref is lost."""
     global _most
     for key, weak in _known.copy().items():
-        if weak() is None and (dropped := _known.pop(key, weak)) is not weak:
-            _known.setdefault(key, dropped)  # another thread has just entered it
+        if weak() is None:
+            _drop(key, weak)
     _most = 2 * len(_known) + _SPARE
+
+
+def _drop(key: tuple[type | None, int], weak: ref[Any]) -> None:
+    if (dropped := _known.pop(key, weak)) is not weak:
+        _known.setdefault(key, dropped)  # a handler, or a __del__, has just entered it
 
 
 def known(cls: type, modern: object, make: Callable[[Any], Any]) -> Any:
     """Return the object of an old class that stands for a modern one, made when there is none."""
     weak = _known.get((cls, id(modern)))
-    old = None if weak is None else weak()
-    if old is None or _standing_for(old) is not modern:  # the number may be that of one that is gone
-        old = make(modern)
-        remember(old, modern)
-    return old
+    old = None if weak is None else _standing(weak, modern)
+    return remember(make(modern), modern) if old is None else old
+
+
+def _standing(weak: ref[Any], modern: object) -> Any:
+    """Return an old object if it lives and stands for the modern one, whose number may be that of one that is gone."""
+    old = weak()
+    return old if old is not None and _standing_for(old) is modern else None
 
 
 def _standing_for(old: Any) -> object:
@@ -52,7 +76,6 @@ def _standing_for(old: Any) -> object:
 
 def modern_of(old: Any) -> Any:
     """Return the object of comch_next behind a handle of either old generation; InvalidValue for anything else."""
-    is_ours = type(old).__module__.partition(".")[0] == _PACKAGE
-    if not is_ours or not hasattr(old, "modern"):
+    if kind_of(type(old)) is None or not hasattr(old, "modern"):
         raise InvalidValue(f"unwrap takes a handle of comm_channel_compat or comm_channel_compat.cc, not {shown(old)}")
     return old.modern

@@ -17,6 +17,7 @@ from enum import Enum
 from types import FrameType, ModuleType
 from typing import Any
 
+from comm_channel_compat._known import kind_of
 from comm_channel_compat._old_calls import package_of
 
 __all__ = ["Call", "Observed", "Site", "named", "watch_names"]
@@ -79,7 +80,8 @@ class Observed:
 
     def success(self, site: Site, args: tuple[Any, ...], outputs: tuple[Any, ...]) -> None:
         """Note the handles that a call gave; a constructor's is its first argument."""
-        if outputs == (None,) and site[0].endswith("_create"):
+        # In this order: a getter gives what is the program's own, and may not be compared.
+        if site[0].endswith("_create") and outputs == (None,):
             self._make(args[:1], site)
         else:
             self.outputs(site, args, outputs)
@@ -159,7 +161,8 @@ def _kind(cls: type) -> str:
     """Return the name of the old class that a handle is of, "" for what is none."""
     if issubclass(cls, (Enum, Exception, tuple)):
         return ""
-    return next((base.__name__ for base in cls.__mro__ if base.__module__.partition(".")[0] == _PACKAGE), "")
+    kind = kind_of(cls)
+    return "" if kind is None else kind.__name__
 
 
 # Names

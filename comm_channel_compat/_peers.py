@@ -6,7 +6,7 @@ from typing import Any
 
 from comch_next import Channel, Connection
 from comch_next.arguments import Buffer, shown
-from comm_channel_compat._known import known, remember
+from comm_channel_compat._known import known
 from comm_channel_compat.peer_addr import PeerAddr
 
 __all__ = ["Peers", "Unopened", "connection_of", "foreign"]
@@ -38,11 +38,7 @@ class Peers(dict[Connection, PeerAddr]):
         self._most = 2 * len(self) + _SPARE
 
     def __missing__(self, connection: Connection) -> PeerAddr:
-        made: PeerAddr = known(PeerAddr, connection, PeerAddr)
-        peer = self.setdefault(connection, made)
-        if peer is not made:  # another thread has just made it
-            remember(peer, connection)
-        return peer
+        return self.setdefault(connection, known(PeerAddr, connection, PeerAddr))
 
     def pop_of(self, connection: Connection | None) -> PeerAddr | None:
         """Forget a connection that has ended, and return its peer; None for one that the program has never seen."""

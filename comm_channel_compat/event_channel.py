@@ -19,16 +19,16 @@ __all__ = ["EventChannel"]
 class EventChannel:
     """The calls of an endpoint on its event channel."""
 
-    _channel: Channel
+    _compat_channel: Channel
 
     def get_event_channel(self) -> tuple[int, int]:
         """Return two descriptors: for sends that have ended, and for received messages. Arm before every wait."""
-        return self._channel.send_fd, self._channel.recv_fd
+        return self._compat_channel.send_fd, self._compat_channel.recv_fd
 
     def event_handle_arm_send(self) -> None:
         """Arm the send descriptor once: it is ready when a send in flight ends, at once if one ended unnoticed."""
-        self._channel.arm_send()
+        self._compat_channel.arm_send()
 
     def event_handle_arm_recv(self) -> None:
         """Arm the receive descriptor once: it is ready when recvfrom would not return AGAIN."""
-        self._channel.arm_recv()
+        self._compat_channel.arm_recv()

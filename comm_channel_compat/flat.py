@@ -32,7 +32,7 @@ def doca_comm_channel_ep_sendto(
 ) -> int:
     """Queue a copy of the first `len` bytes of the message."""
     try:
-        return local_ep._sendto_code(msg, len, flags, peer_addr)
+        return local_ep._compat_sendto_code(msg, len, flags, peer_addr)
     except (AttributeError, TypeError):  # no endpoint, or the class itself
         if isinstance(local_ep, Endpoint):
             raise
@@ -48,7 +48,7 @@ def doca_comm_channel_ep_recvfrom(
 ) -> Received:
     """Return the oldest message of up to `len` bytes: code, message, its length, peer."""
     try:
-        return local_ep._recvfrom_code(len, flags)
+        return local_ep._compat_recvfrom_code(len, flags)
     except (AttributeError, TypeError):  # no endpoint, or the class itself
         if isinstance(local_ep, Endpoint):
             raise

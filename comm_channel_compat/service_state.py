@@ -17,24 +17,24 @@ __all__ = ["ServiceState"]
 class ServiceState:
     """The calls of an endpoint on its state as a service; on a client they raise NotSupported."""
 
-    _channel: Channel
-    _peers: Peers
+    _compat_channel: Channel
+    _compat_peers: Peers
 
     def get_service_event_channel(self) -> int:
         """Return the descriptor for connecting and disconnecting clients; this and update_service_state_info arm it."""
-        return self._channel.service_fd
+        return self._compat_channel.service_fd
 
     def update_service_state_info(self) -> None:
         """Take a snapshot of the service and arm its event channel. Raises ConnectionReset if the service has failed.
 
         Raises Driver if the descriptor or the snapshot fails; the previous snapshot then stays.
         """
-        self._channel.update_info()
+        self._compat_channel.update_info()
 
     def get_peer_addr_list(self) -> list[PeerAddr]:
         """Return the peers of the last snapshot, in the order in which they connected."""
-        return [self._peers[connection] for connection in self._channel.connections]
+        return [self._compat_peers[connection] for connection in self._compat_channel.connections]
 
     def get_pending_connections(self) -> int:
         """Return the number of clients that waited at the last snapshot; recvfrom accepts them."""
-        return self._channel.pending
+        return self._compat_channel.pending

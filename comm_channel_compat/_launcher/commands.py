@@ -8,7 +8,7 @@ import sys
 from comm_channel_compat._launcher import faces
 from comm_channel_compat._launcher.command_line import UsageError, split_options
 from comm_channel_compat._launcher.python import interpreter_options
-from comm_channel_compat._launcher.settings import OF_PROCESS, settings
+from comm_channel_compat._launcher.settings import OF_PROCESS, inherited, settings
 
 TYPE_CHECKING = False  # typing alone would take longer than the launcher
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def _run(given: dict[str, str], rest: list[str]) -> NoReturn:
     if sys.flags.ignore_environment:
         raise UsageError("the path is passed in the environment, which Python's options -E and -I ignore")
     options = interpreter_options(sys.orig_argv, sys.argv, os.path.basename(faces.PACKAGE))
-    os.execve(sys.executable, [sys.executable, *options, *rest], {**os.environ, **_chosen(given)})
+    os.execve(sys.executable, [sys.executable, *options, *rest], {**inherited(), **_chosen(given)})
 
 
 def _exec(given: dict[str, str], rest: list[str]) -> None:
@@ -69,7 +69,7 @@ def _exec(given: dict[str, str], rest: list[str]) -> None:
     if (missing := faces.why_programs_cannot_start()) is not None:
         _fail(FAILED, missing)
     try:
-        os.execvp(rest[0], rest)
+        os.execvpe(rest[0], rest, inherited())
     except OSError as error:
         is_there = not isinstance(error, FileNotFoundError)
         _fail(_NOT_EXECUTABLE if is_there else _NOT_FOUND, f"{rest[0]}: {error.strerror}")

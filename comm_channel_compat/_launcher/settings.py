@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 SHIM = os.path.join(faces.PACKAGE, "_shim")
 OF_PROCESS = "COMCH_COMPAT_REPORT_OF"  # the process whose report has the name given
+_LOCALE = "LC_CTYPE"
 
 # Variable -> the kind of folder that it lists: for the dynamic linker, our stub, the compiler and pkg-config.
 _FOLDERS = {
@@ -22,6 +23,20 @@ _FOLDERS = {
     "CPATH": "include",
     "PKG_CONFIG_PATH": "pkgconfig",
 }
+
+
+def inherited() -> dict[str, str]:
+    """The variables that this process was given, and what it has changed since.
+
+    Where the locale is C, Python itself has set LC_CTYPE, for what it starts: the program gets its own, or none.
+    """
+    found = dict(os.environ)
+    if found.pop(_LOCALE, None) is not None:
+        with open("/proc/self/environ", "rb") as file:
+            given = dict(entry.split("=", 1) for entry in os.fsdecode(file.read()).split("\0") if "=" in entry)
+        if _LOCALE in given:
+            found[_LOCALE] = given[_LOCALE]
+    return found
 
 
 def settings(current: Mapping[str, str], given: Mapping[str, str], *, stand_in: bool) -> dict[str, str]:

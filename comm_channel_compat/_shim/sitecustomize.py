@@ -160,6 +160,16 @@ if os.environ.get("COMCH_COMPAT_REPORT"):
     _CHANGES |= {"ctypes": _watch_ctypes, "cffi.api": _watch_cffi}
 
 
+def _found(*wanted: Any) -> ModuleSpec | None:
+    """Ask all finders for a module; the one that asks passes."""
+    for finder in sys.meta_path:
+        find = getattr(finder, "find_spec", None)  # before Python 3.12 some had none
+        spec = None if find is None else find(*wanted)
+        if spec is not None:
+            return spec  # type: ignore[no-any-return]
+    return None
+
+
 class _Finder:
     """Changes a module of the table once it has been imported."""
 
@@ -175,13 +185,10 @@ class _Finder:
 
     @classmethod
     def _changed(cls, change: Callable[[Any], None], *wanted: Any) -> ModuleSpec | None:
-        for finder in sys.meta_path:
-            find = None if finder is cls else getattr(finder, "find_spec", None)  # before Python 3.12 some had none
-            spec = None if find is None else find(*wanted)
-            if spec is not None:
-                spec.loader = _Loader(spec.loader, change)
-                return spec  # type: ignore[no-any-return]
-        return None
+        spec = _found(*wanted)
+        if spec is not None:
+            spec.loader = _Loader(spec.loader, change)  # type: ignore[assignment]  # it does what one does
+        return spec
 
 
 class _Loader:
@@ -204,17 +211,31 @@ class _Loader:
         self._change(module)
 
 
-def _import_next() -> None:
-    """Import what Python would have found under this name; the error, where there is none, is the one it expects."""
-    here = os.path.dirname(__file__)
-    place = sys.path.index(here)
-    del sys.path[place], sys.modules[__name__]
-    try:
-        __import__(__name__)
-    finally:
-        sys.path.insert(place, here)
+class _Next:
+    """Finds what Python would have found under this name, once; the error, where there is none, is the one it expects.
+
+    The folder is away for the search alone: what is found may import an old name, and put folders before this one.
+    """
+
+    @classmethod
+    def find_spec(cls, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
+        if name != __name__:
+            return None
+        sys.meta_path.remove(cls)
+        here = os.path.dirname(__file__)
+        place = sys.path.index(here)
+        del sys.path[place]
+        try:
+            spec = _found(name, path, target)
+        finally:
+            sys.path.insert(place, here)
+        if spec is None:
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+        return spec
 
 
 if _FOLDERS:
     sys.meta_path.insert(0, _Finder)
-_import_next()
+sys.meta_path.insert(0, _Next)
+del sys.modules[__name__]
+__import__(__name__)

@@ -24,7 +24,7 @@ class Endpoint:
 
     def __init__(self, attr: InitAttr) -> None:
         self.modern = BlockingChannel(attr)
-        self._peers = Peers()
+        self._compat_peers = Peers()
 
     def __repr__(self) -> str:
         return f"<Endpoint on {self.modern!r}>"
@@ -35,18 +35,18 @@ class Endpoint:
 
     def connect(self, name: str | bytes) -> PeerAddr:
         """Connect, and wait until the service of that name has accepted this client."""
-        return self._peers[self.modern.connect(name)]
+        return self._compat_peers[self.modern.connect(name)]
 
     def disconnect(self, peer_addr: PeerAddr | None) -> None:
         """Wait until all messages sent on a connection have arrived, and leave it."""
         connection = connection_of(peer_addr)
         self.modern.disconnect(connection)
-        self._peers.pop(connection, None)
+        self._compat_peers.pop(connection, None)
 
     def destroy(self) -> None:
         """Wait until all sent messages have arrived, and leave every connection."""
         self.modern.close()
-        self._peers.clear()
+        self._compat_peers.clear()
 
     @property
     def event_channel(self) -> int:
@@ -56,7 +56,7 @@ class Endpoint:
     # Of the hot path; the face in C calls them, too
 
     @old_call("doca_comm_channel_ep_sendto", is_coded=True)
-    def _sendto_code(self, msg: Buffer, len: int, flags: int, peer: PeerAddr | None) -> int:  # noqa: A002  # the C name
+    def _compat_sendto_code(self, msg: Buffer, len: int, flags: int, peer: PeerAddr | None) -> int:  # noqa: A002  # the C name
         try:
             self.modern.send_to(msg, connection_of(peer), _timeout(flags), length=len)
         except DocaError as error:
@@ -64,16 +64,16 @@ class Endpoint:
         return 0
 
     @old_call("doca_comm_channel_ep_recvfrom", is_coded=True)
-    def _recvfrom_code(self, len: int, flags: int) -> Received:  # noqa: A002  # the C name
+    def _compat_recvfrom_code(self, len: int, flags: int) -> Received:  # noqa: A002  # the C name
         try:
             timeout = _timeout(flags)
-            self._peers.drop_ended()
+            self._compat_peers.drop_ended()
         except DocaError as error:
             return code_of(error), None, None, None
         code, msg, length, connection = self.modern.try_receive(len, timeout=timeout)
         if code is not ErrorCode.SUCCESS or connection is None:
             return int(code), None, length, None
-        return 0, msg, length, self._peers[connection]
+        return 0, msg, length, self._compat_peers[connection]
 
 
 def _timeout(flags: object) -> Any:

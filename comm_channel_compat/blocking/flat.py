@@ -29,7 +29,7 @@ def doca_comm_channel_ep_sendto(
 ) -> int:
     """Send a copy of the first `len` bytes of the message; wait for room unless a flag or the endpoint forbids it."""
     try:
-        return instance(local_ep, Endpoint, "local_ep")._sendto_code(msg, len, flags, peer_addr)
+        return instance(local_ep, Endpoint, "local_ep")._compat_sendto_code(msg, len, flags, peer_addr)
     except DocaError as error:
         return code_of(error)
 
@@ -42,7 +42,7 @@ def doca_comm_channel_ep_recvfrom(
 ) -> Received:
     """Receive a message of up to `len` bytes: code, message, its length, peer; wait unless a flag forbids it."""
     try:
-        return instance(local_ep, Endpoint, "local_ep")._recvfrom_code(len, flags)
+        return instance(local_ep, Endpoint, "local_ep")._compat_recvfrom_code(len, flags)
     except DocaError as error:
         return code_of(error), None, None, None
 

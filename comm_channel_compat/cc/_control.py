@@ -23,10 +23,10 @@ class Event:
     """What C passes to a callback of an event; it has no methods."""
 
     def __init__(self, name: str) -> None:
-        self._name = name
+        self._compat_name = name
 
     def __repr__(self) -> str:
-        return f"<Event {self._name}>"
+        return f"<Event {self._compat_name}>"
 
 
 _MSG_RECV, _CONSUMER = Event("msg_recv"), Event("consumer")
@@ -37,7 +37,7 @@ class Control(Sending):
 
     def __init__(self, modern: comch.Server | comch.Client, dev: Device) -> None:
         super().__init__(modern)
-        self._dev = dev
+        self._compat_dev = dev
 
     def set_max_msg_size(self, size: int) -> None:
         """Set the largest message in bytes, up to the device's limit. A size that the other side sets must be equal."""
@@ -60,21 +60,21 @@ class Control(Sending):
     def get_device(self) -> Device:
         """Return the device that the context was made with."""
         self.modern  # noqa: B018  # raises when it has been destroyed
-        return self._dev
+        return self._compat_dev
 
     # Sending
 
     def task_send_alloc_init(self, peer: Connection, msg: Buffer, len: int = UNSET) -> TaskSend:  # noqa: A002
         """Return a task that sends a copy of a message, or of its first `len` bytes."""
-        return self._alloc(peer, msg, len)
+        return self._compat_alloc(peer, msg, len)
 
     def send_task_alloc_init(self, peer: Connection, msg: Buffer, len: int = UNSET) -> TaskSend:  # noqa: A002
         """Return a send task under the name of DOCA 2.5: as task_send_alloc_init."""
-        return self._alloc(peer, msg, len)
+        return self._compat_alloc(peer, msg, len)
 
-    def _alloc(self, peer: Connection, msg: Buffer, length: int) -> TaskSend:
+    def _compat_alloc(self, peer: Connection, msg: Buffer, length: int) -> TaskSend:
         modern = self.modern.task_send_alloc_init(unwrap(peer, Connection, "peer"), cut(msg, length))
-        return TaskSend(modern, self._ctx)
+        return TaskSend(modern, self._compat_ctx)
 
     # Events
 
@@ -89,9 +89,9 @@ class Control(Sending):
         """Call `(event, cc_connection, id)` for each consumer of the other side that is new or has expired."""
         new = function(new_consumer_event_cb, "new_consumer_event_cb")
         expired = function(expired_consumer_event_cb, "expired_consumer_event_cb")
-        self.modern.event_consumer_register(*(self._passing(_CONSUMER, call) for call in (new, expired)))
+        self.modern.event_consumer_register(*(self._compat_passing(_CONSUMER, call) for call in (new, expired)))
 
-    def _passing(self, event: Event, call: Callable[..., object]) -> Callable[[Any, Any], object]:
+    def _compat_passing(self, event: Event, call: Callable[..., object]) -> Callable[[Any, Any], object]:
         """Make a callback of comch_next from the program's: with the event, and its own connection."""
         return lambda connection, news: call(event, known(connection, self), news)  # type: ignore[arg-type]
 

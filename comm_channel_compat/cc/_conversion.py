@@ -10,7 +10,6 @@ from comch_next import InvalidValue
 from comch_next.arguments import register_origin, shown
 from comm_channel_compat._conversion import DEVICES, unwrap
 from comm_channel_compat._known import known
-from comm_channel_compat.cc._control import Control
 from comm_channel_compat.cc.client import Client
 from comm_channel_compat.cc.connection import Connection
 from comm_channel_compat.cc.connection import known as known_connection
@@ -31,10 +30,10 @@ register_origin(_PACKAGE, f"generation 2 ({_PACKAGE})", wrap=f"{_PACKAGE}.wrap",
 def _of_control(cls: type[Server | Client]) -> Callable[[Any], Any]:
     def make(modern: Any) -> Any:
         old: Any = cls.__new__(cls)
-        Control.__init__(old, modern, wrap(modern.device))
+        old._compat_dev = wrap(modern.device)
         if cls is Server:
-            old._repr = wrap(modern.device_rep)
-        old._ctx._has_engine = True  # its own, at least
+            old._compat_repr = wrap(modern.device_rep)
+        OfContext.__init__(old, modern, has_engine=True)  # its own, at least
         return old
 
     return make
@@ -43,8 +42,7 @@ def _of_control(cls: type[Server | Client]) -> Callable[[Any], Any]:
 def _of_fast(cls: type[Producer | Consumer]) -> Callable[[Any], Any]:
     def make(modern: Any) -> Any:
         old: Any = cls.__new__(cls)
-        OfContext.__init__(old, modern)
-        old._ctx._has_engine = True
+        OfContext.__init__(old, modern, has_engine=True)
         return old
 
     return make
@@ -55,7 +53,7 @@ def _holding(cls: Any) -> Callable[[Any], Any]:
 
     def make(modern: Any) -> Any:
         old: Any = cls.__new__(cls)
-        old._modern = modern
+        old._compat_modern = modern
         return old
 
     return make

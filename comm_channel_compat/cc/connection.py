@@ -25,29 +25,29 @@ class Connection:
 
     def __init__(self, modern: comch.Connection, owner: Server | Client) -> None:
         self.modern = modern
-        self._owner = owner
-        self._user_data: Any = None
+        self._compat_owner = owner
+        self._compat_user_data: Any = None
 
     def __repr__(self) -> str:
-        return f"<Connection of a {type(self._owner).__name__.lower()}>"
+        return f"<Connection of a {type(self._compat_owner).__name__.lower()}>"
 
     def set_user_data(self, user_data: object) -> None:
         """Keep any object with the connection."""
-        self._user_data = user_data
+        self._compat_user_data = user_data
 
     def get_user_data(self) -> Any:
         """Return the object that was set; None before."""
-        return self._user_data
+        return self._compat_user_data
 
     @old_call("doca_cc_server_get_server_ctx")
     def get_server_ctx(self) -> Server | None:
         """Return the server of the connection, None on a client's side."""
-        return self._owner if self.modern.server is not None else None  # type: ignore[return-value]
+        return self._compat_owner if self.modern.server is not None else None  # type: ignore[return-value]
 
     @old_call("doca_cc_client_get_client_ctx")
     def get_client_ctx(self) -> Client | None:
         """Return the client of the connection, None on a server's side."""
-        return self._owner if self.modern.client is not None else None  # type: ignore[return-value]
+        return self._compat_owner if self.modern.client is not None else None  # type: ignore[return-value]
 
     def update_info(self) -> None:
         """Take a snapshot of the counters. Raises ConnectionInprogress or ConnectionAborted unless connected."""

@@ -40,23 +40,24 @@ class Consumer(OfContext):
         self, task_completion_cb: OnReceived, task_error_cb: OnReceived, num_post_recv_tasks: int
     ) -> None:
         """Set callbacks `(task, task_user_data, ctx_user_data)` for success and failure, and the number of tasks."""
-        callbacks = both_completed(task_completion_cb, task_error_cb, self._ctx)
+        callbacks = both_completed(task_completion_cb, task_error_cb, self._compat_ctx)
         self.modern.task_post_recv_set_conf(*callbacks, count(num_post_recv_tasks, "num_post_recv_tasks"))
 
     def post_recv_task_set_conf(
         self, task_completion_cb: OnReceived, task_error_cb: OnReceived, log_num_tasks: int
     ) -> None:
         """Set the callbacks and the log2 of the number of tasks, as in DOCA 2.5."""
-        callbacks = both_completed(task_completion_cb, task_error_cb, self._ctx)
+        callbacks = both_completed(task_completion_cb, task_error_cb, self._compat_ctx)
         self.modern.task_post_recv_set_conf(*callbacks, absolute(log_num_tasks))
 
     def task_post_recv_alloc_init(self, buf: Buf) -> ConsumerTaskPostRecv:
         """Return a task that posts the free part of a buffer, which lies in the consumer's map."""
-        return self._alloc(buf)
+        return self._compat_alloc(buf)
 
     def post_recv_task_alloc_init(self, buf: Buf) -> ConsumerTaskPostRecv:
         """Return a receive task under the name of DOCA 2.5: as task_post_recv_alloc_init."""
-        return self._alloc(buf)
+        return self._compat_alloc(buf)
 
-    def _alloc(self, buf: Buf) -> ConsumerTaskPostRecv:
-        return ConsumerTaskPostRecv(self.modern.task_post_recv_alloc_init(unwrap(buf, Buf, "buf")), self._ctx, buf)
+    def _compat_alloc(self, buf: Buf) -> ConsumerTaskPostRecv:
+        modern = self.modern.task_post_recv_alloc_init(unwrap(buf, Buf, "buf"))
+        return ConsumerTaskPostRecv(modern, self._compat_ctx, buf)

@@ -18,32 +18,32 @@ __all__ = ["Context", "OfContext"]
 class Context:
     """What `as_ctx` returns (C: struct doca_ctx)."""
 
-    def __init__(self, modern: comch.Context, name: str) -> None:
-        self._modern: Any = modern  # until it is destroyed
-        self._name = name
-        self._user_data: Any = None
-        self._has_engine = False
+    def __init__(self, modern: comch.Context, name: str, has_engine: bool) -> None:
+        self._compat_modern: Any = modern  # until it is destroyed
+        self._compat_name = name
+        self._compat_user_data: Any = None
+        self._compat_has_engine = has_engine
 
     def __repr__(self) -> str:
-        return f"<Context of a {self._name}>"
+        return f"<Context of a {self._compat_name}>"
 
     @property
     def modern(self) -> Any:
         """The context of comch_next; InvalidValue once it has been destroyed."""
-        modern = self._modern  # once: another thread may destroy it in between
+        modern = self._compat_modern  # once: another thread may destroy it in between
         if modern is None:
-            raise InvalidValue(f"the {self._name} has been destroyed; make another")
+            raise InvalidValue(f"the {self._compat_name} has been destroyed; make another")
         return modern
 
     def start(self) -> State:
         """Start the context. Returns its state: STARTING where C returns IN_PROGRESS."""
-        self._need_engine("start")
+        self._compat_need_engine("start")
         state: State = self.modern.start()
         return state
 
     def stop(self) -> State:
         """Stop the context. Returns its state: STOPPING, until progress has finished, where C returns IN_PROGRESS."""
-        self._need_engine("stop")
+        self._compat_need_engine("stop")
         state: State = self.modern.stop()
         return state
 
@@ -55,17 +55,17 @@ class Context:
     def set_user_data(self, user_data: object) -> None:
         """Set the object that callbacks get as ctx_user_data."""
         self.modern  # noqa: B018  # raises when it has been destroyed
-        self._user_data = user_data
+        self._compat_user_data = user_data
 
     def get_user_data(self) -> Any:
         """Return the object that was set; None before."""
         self.modern  # noqa: B018  # raises when it has been destroyed
-        return self._user_data
+        return self._compat_user_data
 
     def set_state_changed_cb(self, cb: Callable[[Any, Context, State, State], object]) -> None:
         """Call `cb(user_data, ctx, prev_state, next_state)` on every change of state."""
         changed = function(cb, "cb")
-        self.modern.set_state_changed_cb(lambda _, old, new: changed(self._user_data, self, old, new))
+        self.modern.set_state_changed_cb(lambda _, old, new: changed(self._compat_user_data, self, old, new))
 
     def get_state(self) -> State:
         """Return the state: IDLE, STARTING, RUNNING or STOPPING."""
@@ -76,32 +76,32 @@ class Context:
         """Send the tasks that were submitted without the flush flag."""
         self.modern.flush_tasks()
 
-    def _need_engine(self, call: str) -> None:
-        if self.modern is not None and not self._has_engine:
-            raise NotConnected(f"ctx_{call}: the {self._name} has no progress engine; connect one first")
+    def _compat_need_engine(self, call: str) -> None:
+        if self.modern is not None and not self._compat_has_engine:
+            raise NotConnected(f"ctx_{call}: the {self._compat_name} has no progress engine; connect one first")
 
-    def _destroy(self) -> None:
+    def _compat_destroy(self) -> None:
         self.modern.destroy()
-        self._modern = None
+        self._compat_modern = None
 
 
 class OfContext:
     """What a server, client, producer and consumer share: each is a context, too."""
 
-    def __init__(self, modern: comch.Context) -> None:
-        self._ctx = Context(modern, type(self).__name__.lower())
-        remember(self, modern)
+    def __init__(self, modern: comch.Context, has_engine: bool = False) -> None:
+        self._compat_ctx = Context(modern, type(self).__name__.lower(), has_engine)
+        remember(self, modern)  # last: another thread's wrap finds it from here on
 
     @property
     def modern(self) -> Any:
         """The context of comch_next; InvalidValue once it has been destroyed."""
-        return self._ctx.modern
+        return self._compat_ctx.modern
 
     def as_ctx(self) -> Context:
         """Return the generic context, for start, stop, state, user data and to connect an engine."""
-        self._ctx.modern  # noqa: B018  # raises when it has been destroyed
-        return self._ctx
+        self._compat_ctx.modern  # noqa: B018  # raises when it has been destroyed
+        return self._compat_ctx
 
     def destroy(self) -> None:
         """Destroy the context. Raises InUse unless it is IDLE."""
-        self._ctx._destroy()
+        self._compat_ctx._compat_destroy()

@@ -23,28 +23,28 @@ class ProgressEngine:
 
     @old_call("doca_pe_create")
     def __init__(self) -> None:
-        self._modern: comch.ProgressEngine | None = comch.ProgressEngine(max_events=1)
-        remember(self, self._modern)
+        self._compat_modern: comch.ProgressEngine | None = comch.ProgressEngine(max_events=1)
+        remember(self, self._compat_modern)
 
     def __repr__(self) -> str:
-        return f"<ProgressEngine{' (destroyed)' if self._modern is None else ''}>"
+        return f"<ProgressEngine{' (destroyed)' if self._compat_modern is None else ''}>"
 
     @property
     def modern(self) -> comch.ProgressEngine:
         """The engine of comch_next; InvalidValue once it has been destroyed."""
-        modern = self._modern  # once: another thread may destroy it in between
+        modern = self._compat_modern  # once: another thread may destroy it in between
         if modern is None:
             raise InvalidValue("the progress engine has been destroyed; make another")
         return modern
 
     def connect_ctx(self, ctx: Context) -> None:
         """Connect a context, which is IDLE and has no other engine."""
-        modern, had_engine = instance(ctx, Context, "ctx").modern, ctx._has_engine
-        ctx._has_engine = True  # first: an interrupt may come when it is connected
+        modern, had_engine = instance(ctx, Context, "ctx").modern, ctx._compat_has_engine
+        ctx._compat_has_engine = True  # first: an interrupt may come when it is connected
         try:
             self.modern.connect_ctx(modern)
         except DocaError:
-            ctx._has_engine = had_engine
+            ctx._compat_has_engine = had_engine
             raise
 
     def progress(self) -> bool:
@@ -54,7 +54,7 @@ class ProgressEngine:
         """
         return self.modern.progress()
 
-    def _progress_unless_refused(self) -> bool:
+    def _compat_progress_unless_refused(self) -> bool:
         """Progress as C does, which has no code for a refusal; raise what a callback raises, as ever."""
         try:
             return self.progress()
@@ -83,7 +83,7 @@ class ProgressEngine:
     def destroy(self) -> None:
         """Destroy the engine. Raises InUse while contexts that are connected to it exist."""
         self.modern.destroy()
-        self._modern = None
+        self._compat_modern = None
 
 
 def _is_of_callback(error: DocaError) -> bool:

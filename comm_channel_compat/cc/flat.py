@@ -29,7 +29,7 @@ from comm_channel_compat.cc.task import ConsumerTaskPostRecv, ProducerTaskSend, 
 @old_call("doca_pe_progress")
 def doca_pe_progress(pe: ProgressEngine) -> int:
     """Run the callback of one task or event, if there is one; return 1 if anything moved. Raises as the callback."""
-    return int(pe._progress_unless_refused()) if isinstance(pe, ProgressEngine) else 0
+    return int(pe._compat_progress_unless_refused()) if isinstance(pe, ProgressEngine) else 0
 
 
 def _start(ctx: Context) -> ErrorCode:

@@ -24,12 +24,12 @@ Memory = Any  # an address, or a writable buffer
 class _OfMemory:
     """What each of them has: the object of comch_next, until it is destroyed."""
 
-    _modern: Any
+    _compat_modern: Any
 
     @property
     def modern(self) -> Any:
         """The object of comch_next; InvalidValue once it has been destroyed."""
-        modern = self._modern  # once: another thread may destroy it in between
+        modern = self._compat_modern  # once: another thread may destroy it in between
         if modern is None:
             raise InvalidValue(f"the {type(self).__name__} has been destroyed; make another")
         return modern
@@ -37,7 +37,7 @@ class _OfMemory:
     def destroy(self) -> None:
         """Destroy the object."""
         self.modern.destroy()
-        self._modern = None
+        self._compat_modern = None
 
 
 @old_call("doca_mmap_")
@@ -46,8 +46,8 @@ class Mmap(_OfMemory):
 
     @old_call("doca_mmap_create")
     def __init__(self) -> None:
-        self._modern = comch.Mmap()
-        remember(self, self._modern)
+        self._compat_modern = comch.Mmap()
+        remember(self, self._compat_modern)
 
     @classmethod
     def create_from_export(
@@ -56,8 +56,8 @@ class Mmap(_OfMemory):
         """Make a started map of the other side's memory."""
         device = unwrap(dev, Device, "dev")
         made = cls.__new__(cls)
-        made._modern = comch.Mmap.create_from_export(cut(export_desc, export_desc_len), device, user_data)
-        remember(made, made._modern)
+        made._compat_modern = comch.Mmap.create_from_export(cut(export_desc, export_desc_len), device, user_data)
+        remember(made, made._compat_modern)
         return made
 
     def add_dev(self, dev: Device) -> None:
@@ -135,8 +135,8 @@ class BufInventory(_OfMemory):
 
     @old_call("doca_buf_inventory_create")
     def __init__(self, num_elements: int) -> None:
-        self._modern = comch.BufInventory(count(num_elements, "num_elements"))
-        remember(self, self._modern)
+        self._compat_modern = comch.BufInventory(count(num_elements, "num_elements"))
+        remember(self, self._compat_modern)
 
     def start(self) -> None:
         """Start the inventory: buffers can be taken."""

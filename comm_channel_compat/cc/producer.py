@@ -28,13 +28,13 @@ class Producer(Sending):
 
     def task_send_alloc_init(self, buf: Buf, consumer_id: int) -> ProducerTaskSend:
         """Return a task that sends the data segment of a buffer to a consumer, whose id came with its event."""
-        return self._alloc(buf, consumer_id)
+        return self._compat_alloc(buf, consumer_id)
 
     def send_task_alloc_init(self, buf: Buf, consumer_id: int) -> ProducerTaskSend:
         """Return a send task under the name of DOCA 2.5: as task_send_alloc_init."""
-        return self._alloc(buf, consumer_id)
+        return self._compat_alloc(buf, consumer_id)
 
-    def _alloc(self, buf: Buf, consumer_id: int) -> ProducerTaskSend:
+    def _compat_alloc(self, buf: Buf, consumer_id: int) -> ProducerTaskSend:
         number = count(consumer_id, "consumer_id")
         modern = self.modern.task_send_alloc_init(unwrap(buf, Buf, "buf"), None, number)
-        return ProducerTaskSend(modern, self._ctx, buf)
+        return ProducerTaskSend(modern, self._compat_ctx, buf)

@@ -25,17 +25,17 @@ class Server(Control):
     def __init__(self, dev: Device, repr: Representor, name: str) -> None:  # noqa: A002  # the C name
         modern = unwrap(dev, Device, "dev"), unwrap(repr, Representor, "repr")
         super().__init__(comch.Server(*modern, service_name(name)), dev)
-        self._repr = repr
+        self._compat_repr = repr
 
     def get_device_repr(self) -> Representor:
         """Return the representor that the server was made with."""
         self.modern  # noqa: B018  # raises when it has been destroyed
-        return self._repr
+        return self._compat_repr
 
     def event_connection_register(self, connect_event_cb: OnChange, disconnect_event_cb: OnChange) -> None:
         """Call `(event, cc_connection, change_successful)` for each client that connects or disconnects; mandatory."""
         up = function(connect_event_cb, "connect_event_cb")
         down = function(disconnect_event_cb, "disconnect_event_cb")
         self.modern.event_connection_status_changed_register(
-            *(self._passing(_STATUS_CHANGED, call) for call in (up, down))
+            *(self._compat_passing(_STATUS_CHANGED, call) for call in (up, down))
         )

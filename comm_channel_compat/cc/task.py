@@ -151,6 +151,6 @@ def _completed(callback: Any, what: str, ctx: Context) -> Callable[[Any], object
             from comm_channel_compat.cc._conversion import wrap  # which stands on this module
 
             task = wrap(modern)
-        return call(task, task._task._user_data, ctx._user_data)
+        return call(task, task._task._user_data, ctx._compat_user_data)
 
     return run

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -15,6 +16,7 @@ from comm_channel_compat import blocking, cc, unwrap, wrap
 from tests.compat import support
 from tests.compat.support import DPU, HOST, REP
 from tests.processes import SOON_S
+from tests.threads.test_two_threads import Worker
 
 GEN_1, GEN_2, OURS = r"generation 1 \(comm_channel_compat\)", r"generation 2 \(comm_channel_compat.cc\)", "comch_next"
 UNWRAP, WRAP, CC_UNWRAP, CC_WRAP = (
@@ -131,6 +133,50 @@ def test_what_was_made_by_generation_2_comes_back() -> None:
         assert cc.wrap(cc.unwrap(made)) is made
         made.destroy()
     device.close()
+
+
+def test_what_a_programs_own_class_has_made_comes_back() -> None:
+    class Service(old.Endpoint):
+        """A program's."""
+
+    class Engine(cc.ProgressEngine):
+        """A program's."""
+
+    class Client(cc.Client):
+        """A program's."""
+
+    device = cc.open_device(HOST)
+    for made, module in ((Service(), old), (Engine(), cc), (Client(device, "svc"), cc)):
+        assert module.unwrap(made) is made.modern
+        assert module.wrap(made.modern) is made
+        made.destroy()
+    device.close()
+
+
+def test_threads_that_wrap_one_object_get_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    barrier = threading.Barrier(2)
+
+    def meeting(make: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        """Both threads have found none."""
+
+        def make_late(modern: Any) -> Any:
+            barrier.wait(SOON_S)
+            made = make(modern)
+            barrier.wait(SOON_S)
+            return made
+
+        return make_late
+
+    kinds: Any = cc._conversion._KINDS
+    monkeypatch.setattr(old._conversion, "_endpoint", meeting(old._conversion._endpoint))
+    monkeypatch.setitem(kinds, comch.Client, (cc.Client, meeting(kinds[comch.Client][1])))
+    with comch.open_device(HOST) as device:
+        for module, modern in ((old, comch.Channel(one_sided=True)), (cc, comch.Client(device, "svc"))):
+            got: list[Any] = []
+            for worker in [Worker(lambda: got.append(module.wrap(modern))) for _ in range(2)]:  # noqa: B023
+                worker.result()
+            assert got[0] is got[1] is module.wrap(modern)
+            modern.destroy()
 
 
 # The border

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+from typing import Any, cast
 
 import pytest
 
@@ -17,8 +18,8 @@ from comm_channel_compat import (
     NotConnected,
     PeerAddr,
     _peers,
-    wrap,
 )
+from comm_channel_compat._known import known
 from comm_channel_compat._peers import Peers
 from tests.compat import support
 from tests.compat.support import statistics
@@ -253,7 +254,7 @@ def test_peers_that_have_left_in_order_are_not_kept(service: Endpoint) -> None:
         first = peer if first is None else first
         client.destroy()
     assert first is not None
-    assert len(service._peers) < 100
+    assert len(service._compat_peers) < 100
     service.sendto(b"lost", first)
     error_state(service, first)
     service.disconnect(first)
@@ -341,7 +342,7 @@ def after_a_leave(pair: support.Pair) -> tuple[PeerAddr, Endpoint, PullPort]:
     to_client, ep = pair.introduce(), pair.service
     pair.client.destroy()
     to_client.update_info()
-    port = ep._channel.port
+    port = ep._compat_channel.port
     assert port is not None
     return to_client, ep, port
 
@@ -379,20 +380,18 @@ def test_a_peer_that_is_disconnected_while_a_thread_sends_is_not_reported(pair: 
             ep.recvfrom(100)
 
 
-def test_a_peer_is_one_object_for_two_threads(pair: support.Pair, monkeypatch: pytest.MonkeyPatch) -> None:
-    connection = pair.introduce().modern
-    peers, made = Peers(), []
+def test_a_peer_is_one_object_for_two_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    met: list[Any] = []
+    peers, connection = Peers(), cast(Any, object())
 
-    def known(*_: object) -> PeerAddr:
-        made.append(PeerAddr(connection))
-        if len(made) == 1:
-            assert peers[connection] is made[1]  # in the other thread, meanwhile
-            return made[0]
-        return made[-1]
+    def make(connection: Any) -> PeerAddr:
+        if not met:
+            met.append(None)
+            met[0] = peers[connection]  # in the other thread, meanwhile
+        return PeerAddr(connection)
 
-    monkeypatch.setattr(_peers, "known", known)
-    assert peers[connection] is peers[connection] is made[1]
-    assert wrap(connection) is made[1]
+    monkeypatch.setattr(_peers, "known", lambda cls, modern, _: known(cls, modern, make))
+    assert peers[connection] is peers[connection] is met[0] is known(PeerAddr, connection, make)
 
 
 def test_a_peer_is_disconnected_while_its_end_is_reported(pair: support.Pair) -> None:

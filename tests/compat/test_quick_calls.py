@@ -43,7 +43,7 @@ def test_a_message_of_the_c_names_runs_no_python_code(pair: support.Pair) -> Non
 
 def test_nothing_that_has_come_runs_no_python_code(pair: support.Pair) -> None:
     pair.introduce()
-    port: Any = pair.service._port
+    port: Any = pair.service._compat_port
     soon = port._port.poller.polled  # as in a tight loop: for one that has been away it were time to poll the sockets
 
     raised: list[Again] = []

@@ -403,6 +403,35 @@ def test_what_is_given_by_name_is_given_back(start_python: StartPython, tmp_path
     assert json.loads((tmp_path / "report.json").read_text())["never_destroyed"] == []
 
 
+OWN_CLASSES = """\
+import doca_cc as cc
+class Named:
+    def __hash__(self): return hash(self.name)
+    def __eq__(self, other): return self.name == other.name
+class Inventory(Named, cc.BufInventory):
+    def __init__(self, name):
+        super().__init__(1)
+        self.name = name
+class Owner(Named):
+    pass
+mmap, inventory, other = cc.Mmap(), Inventory("one"), Inventory("one")
+owner = Owner()
+mmap.set_user_data(owner)
+print(mmap.get_user_data() is owner, inventory == other)
+inventory.name = "another"
+inventory.destroy()
+"""
+
+
+def test_what_a_programs_own_class_compares_is_not_asked(start_python: StartPython, tmp_path: Path) -> None:
+    (tmp_path / "old.py").write_text(OWN_CLASSES)
+    finished = start_python(*LAUNCH, "report.json", "old.py", cwd=tmp_path).finish()
+    assert finished == (0, "True True\n", "")
+    facts = json.loads((tmp_path / "report.json").read_text())
+    left = {made["symbol"]: made["count"] for made in facts["never_destroyed"]}
+    assert left == {"doca_mmap_create": 1, "doca_buf_inventory_create": 1}
+
+
 @pytest.mark.parametrize("registers", ["before the import", "after it"])
 def test_what_an_exit_function_does_counts(start_python: StartPython, tmp_path: Path, registers: str) -> None:
     lines = ["import doca_comm_channel as cc", "import atexit; atexit.register(lambda: ep.destroy())"]

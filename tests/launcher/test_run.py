@@ -66,6 +66,23 @@ def test_it_does_what_python_does(start_python: StartPython, script: Path, sourc
     assert launched == plain
 
 
+@pytest.mark.parametrize("ctype", [None, "", "C", "en_US.nowhere"])
+def test_the_locale_is_the_programs(
+    start_python: StartPython, script: Path, monkeypatch: pytest.MonkeyPatch, ctype: str | None
+) -> None:
+    """Python changes LC_CTYPE in its own environment where that is C."""
+    for name, value in {"LANG": "C", "LC_ALL": "", "LC_CTYPE": ctype}.items():
+        monkeypatch.delenv(name, raising=False) if value is None else monkeypatch.setenv(name, value)
+    script.write_text(
+        "import locale, os, sys; print(sys.flags, os.environ.get('LC_CTYPE'), locale.setlocale(locale.LC_CTYPE))\n"
+        "print([entry for entry in open('/proc/self/environ').read().split('\\0') if entry.startswith('LC_')])\n"
+    )
+    plain, launched = both(start_python, script)
+    assert launched == plain
+    ask = (*LAUNCH[:-1], "exec", "sh", "-c", "echo ${LC_CTYPE-none}")
+    assert start_python(*ask).finish() == (0, f"{'none' if ctype is None else ctype}\n", "")
+
+
 def test_data_files_are_found_where_they_were(start_python: StartPython, script: Path) -> None:
     script.write_text("print(open('data').read(), open(__file__.replace('old script.py', 'data')).read())\n")
     (script.parent / "data").write_text("beside the script")

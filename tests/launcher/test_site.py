@@ -33,6 +33,25 @@ def test_ones_own_runs(start_python: StartPython, tmp_path: Path, end: str) -> N
     assert launched == (plain.returncode, told + told + shown, plain.stderr * 2)
 
 
+def test_ones_own_may_import_the_old_name(start_python: StartPython, tmp_path: Path) -> None:
+    (tmp_path / "sitecustomize.py").write_text(
+        "import sys\n"
+        "try: import doca_comm_channel as cc; print(cc.Endpoint.__name__)\n"
+        "except ModuleNotFoundError as error: print(error)\n"
+    )
+    finished = start_python(*LAUNCH, "-c", "", env={"PYTHONPATH": str(tmp_path)}).finish()
+    assert finished == (0, "No module named 'doca_comm_channel'\nEndpoint\n", "")  # of the launcher's Python, first
+
+
+def test_ones_own_may_put_a_folder_before_all(start_python: StartPython, tmp_path: Path) -> None:
+    (tmp_path / "sitecustomize.py").write_text(f"import sys\nsys.path.insert(0, {str(tmp_path / 'own')!r})\n")
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own" / "doca_comm_channel.py").write_text("")
+    code = "import sys, doca_comm_channel as cc; print(cc.__file__)"
+    finished = start_python(*LAUNCH, "-c", code, env={"PYTHONPATH": str(tmp_path)}).finish()
+    assert finished == (0, f"{tmp_path / 'own' / 'doca_comm_channel.py'}\n", "")
+
+
 def test_modules_are_those_of_python(launch: Launch) -> None:
     """What is changed after its import shows its own loader and source."""
     code = (

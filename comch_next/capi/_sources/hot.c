@@ -15,8 +15,8 @@ static void comch_face_hot(uintptr_t table, uintptr_t new_peer)
 	hot_new_peer = Py_NewRef((PyObject *)new_peer);
 	hot_endpoints = hot_handles("doca_comm_channel_ep_t");
 	hot_peers = hot_handles("doca_comm_channel_addr_t");
-	hot_sendto = PyUnicode_InternFromString("_sendto_code");
-	hot_recvfrom = PyUnicode_InternFromString("_recvfrom_code");
+	hot_sendto = PyUnicode_InternFromString("_compat_sendto_code");
+	hot_recvfrom = PyUnicode_InternFromString("_compat_recvfrom_code");
 	hot_direct = PyCapsule_Import(COMCH_DIRECT, 0);
 	if (!hot_direct)
 		PyErr_WriteUnraisable(NULL);
