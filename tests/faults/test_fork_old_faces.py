@@ -80,8 +80,6 @@ def test_a_peer_that_has_been_disconnected() -> None:
     pair.client.disconnect(pair.to_service)
     only_bad_state(peer_calls(pair.to_service))
     assert pair.to_service.get_user_data() == 7
-    while support.made:
-        support.made.pop().destroy()
 
 
 def test_a_child_makes_endpoints_of_its_own(form: str) -> None:
@@ -103,8 +101,6 @@ def test_a_child_makes_endpoints_of_its_own(form: str) -> None:
         "BAD_STATE",
         "SUCCESS" if differs(form, "waiting clients") else "CONNECTION_INPROGRESS",
     ]
-    while support.made:
-        support.made.pop().destroy()
 
 
 def test_old_endpoints_and_peers() -> None:
@@ -115,8 +111,6 @@ def test_old_endpoints_and_peers() -> None:
         only_bad_state(endpoint_calls(ep, peer))
     pair.client.sendto(b"still", pair.to_service)
     assert support.eventually(pair.service.recvfrom, 100) == (b"still", to_client)
-    while support.made:
-        support.made.pop().destroy()
 
 
 def test_old_calls_under_their_c_names() -> None:
@@ -146,5 +140,3 @@ def test_the_end_of_a_child_is_none_of_its_parents(how: str) -> None:
     assert support.eventually(both.client.recvfrom, 100) == (b"still", both.to_service)
     newcomer = support.client()
     support.let_in(both.service, newcomer.connect(support.NAME))
-    while support.made:
-        support.made.pop().destroy()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import socket
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -23,10 +23,8 @@ FLAGS = (1, 2, 0x80000000)  # what other channels' calls took there: DONTWAIT, P
 
 
 @pytest.fixture
-def pair(runtime_dir: object) -> Iterator[support.Pair]:
-    yield support.Pair(send_queue_size=8, recv_queue_size=8)
-    while support.made:
-        support.made.pop().destroy()
+def pair(runtime_dir: object) -> support.Pair:
+    return support.Pair(send_queue_size=8, recv_queue_size=8)
 
 
 def eventually(call: Callable[[], Any]) -> Any:
@@ -127,7 +125,6 @@ def test_statistics_of_a_dead_peer(pair: support.Pair) -> None:
         assert (rc, sent) == (c.DOCA_SUCCESS, 3)
         assert support.statistics(pair.to_service)[4] == 0
     assert before == (0, 0, 0, 0, 0)
-    support.made.remove(pair.service)
 
 
 def test_a_message_between_a_leave_and_its_notice_is_lost(pair: support.Pair, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -142,7 +139,6 @@ def test_a_message_between_a_leave_and_its_notice_is_lost(pair: support.Pair, mo
     with monkeypatch.context() as patched:
         patched.setattr(handshake, "farewell", late)
         pair.service.destroy()
-    support.made.remove(pair.service)
     with pytest.raises(ConnectionAborted):
         insist(pair.to_service.update_info)  # a thread that has just looked does not look again at once
     with pytest.raises(ConnectionReset):

@@ -147,4 +147,3 @@ def test_under_the_old_names(form: str) -> None:
     with pytest.raises(compat.ConnectionReset):
         support.eventually(both.client.sendto, b"z", both.to_service)
     both.client.destroy()
-    support.made.clear()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
@@ -24,14 +23,6 @@ def test_any_order_does_as_the_old_guide_says(
         monkeypatch.setenv("COMCH_PULL", "threaded")
     repeat(partial(run_state_machine_as_test, machine, settings=examples(30)))
     assert list(runtime_dir.iterdir()) == []
-
-
-@pytest.fixture
-def pair() -> Iterator[support.Pair]:
-    """A service and a client that are connected."""
-    pair = support.Pair()
-    yield pair
-    pair.destroy()
 
 
 def test_descriptors_live_until_destroy(pair: support.Pair) -> None:
