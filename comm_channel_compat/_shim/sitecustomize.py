@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from importlib.machinery import ModuleSpec
     from types import FrameType, ModuleType
-    from typing import Any
+    from typing import Any, ClassVar
 
 _FOLDERS = [folder for folder in os.environ.get("COMCH_COMPAT_LIBRARIES", "").split(os.pathsep) if folder]
 
@@ -214,8 +214,12 @@ class _Loader:
 class _Next:
     """Finds what Python would have found under this name, once; the error, where there is none, is the one it expects.
 
-    The folder is away for the search alone: what is found may import an old name, and put folders before this one.
+    Only behind this folder: what is before it has been run, or has run this one. The folders are away for the search
+    alone: what is found may import an old name, and put folders before this one. It may also look for the next one in
+    all other folders, and so run this one again.
     """
+
+    _run: ClassVar[set[str | None]] = set()
 
     @classmethod
     def find_spec(cls, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
@@ -223,19 +227,21 @@ class _Next:
             return None
         sys.meta_path.remove(cls)
         here = os.path.dirname(__file__)
-        place = sys.path.index(here)
-        del sys.path[place]
+        before = sys.path[: sys.path.index(here) + 1]
+        del sys.path[: len(before)]
         try:
             spec = _found(name, path, target)
         finally:
-            sys.path.insert(place, here)
-        if spec is None:
+            sys.path[:0] = before
+        if spec is None or spec.origin in cls._run:
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+        cls._run.add(spec.origin)
         return spec
 
 
-if _FOLDERS:
+_next: Any = sys.modules.setdefault("sitecustomize of comm_channel_compat", _Next)  # type: ignore[arg-type]  # nobody's
+if _next is _Next and _FOLDERS:
     sys.meta_path.insert(0, _Finder)
-sys.meta_path.insert(0, _Next)
-del sys.modules[__name__]
+sys.meta_path.insert(0, _next)
+sys.modules.pop(__name__, None)
 __import__(__name__)

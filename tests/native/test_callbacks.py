@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -75,13 +76,18 @@ def test_messages_states_and_completions(loop: Loop) -> None:
 
 
 @pytest.mark.parametrize("first", ["message", "done"])
-def test_what_a_callback_raises_is_raised_at_the_end_of_progress(loop: Loop, first: str) -> None:
+def test_what_a_callback_raises_is_raised_at_the_end_of_progress(
+    loop: Loop, first: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reported: list[BaseException] = []
+    monkeypatch.setattr(sys, "unraisablehook", lambda args: reported.append(args.exc_value))
     loop.run()
     loop.raises = {kind: LookupError(kind) for kind in (first, "done")}
     loop.send(b"x")
     with pytest.raises(LookupError, match=first) as raised:
         loop.engine.progress()
     assert raised.value is loop.raises[first]
+    assert reported == [error for kind, error in loop.raises.items() if kind != first]
     assert [kind for kind, *_ in loop.told] == ["message", "done"]
     assert not loop.engine.progress()
 

@@ -320,10 +320,11 @@ def _forget() -> None:
 
 
 def _import_next() -> None:
-    """Run the module of this name that Python would have found without this one."""
+    """Run the module of this name that Python would have found without this one: what is before it runs it."""
     here = os.path.dirname(os.path.abspath(__file__))
-    path = [folder for folder in sys.path if os.path.abspath(folder) != here]
-    spec = importlib.machinery.PathFinder.find_spec("sitecustomize", path)
+    path = [os.path.abspath(folder) for folder in sys.path]
+    behind = path[path.index(here) + 1 :] if here in path else path
+    spec = importlib.machinery.PathFinder.find_spec("sitecustomize", behind)
     if spec is not None and spec.loader is not None:
         spec.loader.exec_module(importlib.util.module_from_spec(spec))
 
