@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 from collections import deque
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
@@ -83,9 +84,11 @@ class Handling:
     async def _receive(self) -> None:
         try:
             with self._server._reporting_to(self._end):
-                while True:
+                for count in itertools.count(1):
                     message = await self._server._next(partial(Side.receive, self._server))
                     await self._inbox(message.connection).put(message)
+                    if count % _MOST == 0:  # receive, which begins with them, may always find a message
+                        self.begin_new()
         except DocaError as error:
             for connection in list(self._inboxes):
                 self._end(connection, error)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from pathlib import Path
@@ -63,6 +64,29 @@ def test_a_handler_begins_when_its_client_connects(ground: Ground) -> None:
             assert isinstance(client.connection.reason, comch.Shutdown)
 
     run(main())
+
+
+def test_a_handler_begins_while_another_client_keeps_the_server_busy(ground: Ground) -> None:
+    """It sends another message for each that is taken, and more are on the way than wait for its handler."""
+    most, taken = 20_000, itertools.count()
+    begun: list[int] = []
+
+    async def main() -> None:
+        async def circulate(connection: aio.Connection) -> None:
+            begun.append(next(taken))
+            async for _ in connection:
+                if len(begun) == 1 and next(taken) < most:
+                    await first.send(b"x")
+
+        wide: dict[str, Any] = {"recv_queue_size": 128, "send_queue_size": 128}
+        async with serving(ground, circulate, **wide), ground.connect(**wide) as first:
+            for _ in range(128):
+                await first.send(b"x")
+            async with ground.connect(**wide):
+                await until(lambda: len(begun) == 2)
+
+    run(main())
+    assert begun[1] < most
 
 
 def test_what_a_handler_has_sent_arrives_before_its_client_is_left(ground: Ground) -> None:
