@@ -156,8 +156,10 @@ class Server(Side[comch.Server]):
         return self.messages()
 
     def disconnect(self, connection: Connection) -> None:
-        """Disconnect one client (C: doca_comch_server_disconnect); a send that waits raises NotConnected."""
+        """Disconnect one client (C: doca_comch_server_disconnect); a call that waits raises NotConnected."""
         if not isinstance(connection, Connection):
             raise InvalidValue(f"disconnect takes a connection of this server, not {shown(connection)}")
         self.context.disconnect(connection.connection)
         self._sendable.wake()
+        if connection._inbox is not None:
+            connection._inbox.end_here()

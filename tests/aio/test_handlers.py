@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 from collections.abc import AsyncIterator
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ import pytest
 
 import comch_next as comch
 from comch_next import aio
-from tests.aio.support import Ground, cancelled, run, until, waits
+from tests.aio.support import Ground, cancelled, fill, run, until, waits
 from tests.processes import StartPython
 
 CLIENT = """
@@ -242,6 +242,80 @@ def test_a_handler_that_ends_drops_what_it_has_not_taken(ground: Ground) -> None
                 await send_on(one)
             await other.send(b"x")
             await other.connection.wait_closed()
+
+    run(main())
+
+
+def test_a_handler_that_ends_while_its_peer_does_not_read(ground: Ground) -> None:
+    """What it has sent waits for that, and the server receives what comes from there and from others."""
+
+    filled: list[int] = []
+
+    async def hasty(connection: aio.Connection) -> None:
+        if (await connection.receive()).data == b"fill":
+            filled.append(await fill(connection))
+        else:
+            await connection.send(b"pong")
+
+    async def main() -> None:
+        narrow: dict[str, Any] = {"recv_queue_size": 4, "send_queue_size": 4}
+        async with serving(ground, hasty, **narrow), ground.connect(**narrow) as deaf:
+            await deaf.send(b"fill")
+            await until(lambda: filled)
+            with suppress(comch.Shutdown):  # with a helper thread, which reads for it when it waits to send
+                for _ in range(200):
+                    await deaf.send(b"x")
+            async with ground.connect() as other:
+                await other.send(b"ping")
+                assert (await other.receive()).data == b"pong"
+
+    run(main())
+
+
+def test_a_receive_of_another_task_ends_with_the_connection(ground: Ground) -> None:
+    """Whoever leaves it on this side: a task of the program, the handler by its end, or the server's block."""
+    tasks: list[asyncio.Task[Any]] = []
+    begun: list[aio.Connection] = []
+    going: list[asyncio.Event] = []
+
+    async def main() -> None:
+        await disconnected()
+        await returned()
+        await left()
+
+    async def wait(connection: aio.Connection) -> None:
+        tasks.append(asyncio.ensure_future(connection.receive()))
+        begun.append(connection)
+        await going[-1].wait()
+
+    async def disconnected() -> None:
+        going.append(asyncio.Event())
+        async with serving(ground, wait) as server, ground.connect():
+            await until(lambda: begun)
+            server.disconnect(begun.pop())
+            await refused()
+            going[-1].set()
+
+    async def returned() -> None:
+        going.append(asyncio.Event())
+        async with serving(ground, wait), ground.connect():
+            await until(lambda: begun)
+            going[-1].set()
+            await refused()
+            begun.clear()
+
+    async def left() -> None:
+        going.append(asyncio.Event())
+        async with AsyncExitStack() as clients:
+            async with serving(ground, wait):
+                await clients.enter_async_context(ground.connect())
+                await until(lambda: begun)
+            await refused()
+
+    async def refused() -> None:
+        with pytest.raises(comch.NotConnected) as caught:
+            await tasks.pop()
+        assert isinstance(caught.value.connection, aio.Connection)
 
     run(main())
 
