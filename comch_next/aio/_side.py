@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from typing import Any, Generic, Literal, TypeVar
@@ -44,7 +45,9 @@ class Side(Generic[_C]):
         self._turn = Turn()
         self._receivable = Ready(lambda: context.recv_fd, context.arm_recv)
         self._sendable = Ready(lambda: context.send_fd, context.arm_send)
+        self._loop = asyncio.get_running_loop()
         engine = context.engine
+        engine._hand_errors_to(self._report)  # else any call that polls would raise them as its own
         self._moved = Ready(lambda: engine.notification_handle, engine.request_notification)
 
     def __repr__(self) -> str:
@@ -102,6 +105,11 @@ class Side(Generic[_C]):
         if self._left:
             raise NotConnected(f"{call}: {self!r} has been left; it is legal within the block")
         return True
+
+    def _report(self, error: Exception) -> None:
+        """Have the loop report what a callback of the program has raised, perhaps on another thread."""
+        context = {"message": f"a callback on the engine of {self!r} failed", "exception": error}
+        self._loop.call_soon_threadsafe(self._loop.call_exception_handler, context)
 
     async def _progress(self, timeout: float) -> None:
         """Sleep until the engine has something to do, or some seconds, and do it."""

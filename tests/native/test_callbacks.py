@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -75,13 +76,18 @@ def test_messages_states_and_completions(loop: Loop) -> None:
 
 
 @pytest.mark.parametrize("first", ["message", "done"])
-def test_what_a_callback_raises_is_raised_at_the_end_of_progress(loop: Loop, first: str) -> None:
+def test_what_a_callback_raises_is_raised_at_the_end_of_progress(
+    loop: Loop, first: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reported: list[BaseException] = []
+    monkeypatch.setattr(sys, "unraisablehook", lambda args: reported.append(args.exc_value))
     loop.run()
     loop.raises = {kind: LookupError(kind) for kind in (first, "done")}
     loop.send(b"x")
     with pytest.raises(LookupError, match=first) as raised:
         loop.engine.progress()
     assert raised.value is loop.raises[first]
+    assert reported == ([loop.raises["done"]] if first == "message" else [])
     assert [kind for kind, *_ in loop.told] == ["message", "done"]
     assert not loop.engine.progress()
 
@@ -93,6 +99,22 @@ def test_an_interrupt_in_a_callback_waits_for_the_end_too(loop: Loop) -> None:
     with pytest.raises(KeyboardInterrupt):
         loop.engine.progress()
     assert loop.told[-1] == ("done", "SUCCESS")
+
+
+def test_what_a_callback_raises_is_handed_over(loop: Loop) -> None:
+    """In place of raising it at the end of progress, but for an interrupt."""
+    taken: list[Exception] = []
+    loop.engine._hand_errors_to(taken.append)
+    loop.run()
+    loop.raises = {"message": LookupError("message")}
+    loop.send(b"x")
+    assert loop.engine.progress()
+    assert taken == [loop.raises["message"]]
+    loop.raises = {"message": KeyboardInterrupt()}
+    loop.send(b"x")
+    with pytest.raises(KeyboardInterrupt):
+        loop.engine.progress()
+    assert len(taken) == 1
 
 
 def test_what_a_callback_of_a_start_raises_is_raised_by_the_start(loop: Loop) -> None:
