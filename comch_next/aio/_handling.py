@@ -15,7 +15,7 @@ from comch_next.aio._connection import Connection, Message
 from comch_next.aio._side import Side
 from comch_next.aio._steps import close_streams
 from comch_next.driver.protocol import uninterrupted
-from comch_next.errors import DocaError, NotConnected, from_code
+from comch_next.errors import Again, DocaError, NotConnected, from_code
 
 if TYPE_CHECKING:
     from comch_next.aio._server import Server
@@ -130,8 +130,8 @@ class Handling:
                 self._discard(connection)  # first: the flush may wait for a peer that sends, too
             await connection.flush()
         except Exception as error:
-            if not (isinstance(error, DocaError) and connection.closed):  # it ended because its client has gone
-                self._report(connection, error)
+            if not connection._has_ended_by(error):
+                self._report(f"the handler of {connection!r} failed", error)
         finally:
             await self._drop(connection)
 
@@ -140,16 +140,20 @@ class Handling:
         connection._inbox.discard()
         self._inboxes.pop(connection, None)
 
-    def _report(self, connection: Connection, error: Exception) -> None:
-        context = {"message": f"the handler of {connection!r} failed", "exception": error}
-        asyncio.get_running_loop().call_exception_handler(context)
+    def _report(self, message: str, error: Exception) -> None:
+        asyncio.get_running_loop().call_exception_handler({"message": message, "exception": error})
 
     async def _drop(self, connection: Connection) -> None:
         with suppress(DocaError):  # of streams that the handler has left open, which would keep it connected
             await close_streams(self._server.context, connection.connection)
+        reported = False
         while not connection.closed:
-            with suppress(DocaError):
+            try:
                 return self._server.disconnect(connection)
+            except DocaError as error:
+                if not (reported or isinstance(error, Again)):  # what the program has left open, such as a consumer
+                    self._report(f"{connection!r} stays connected after its handler", error)
+                    reported = True
             await asyncio.sleep(_RETRY_S)
 
     async def wait(self) -> None:

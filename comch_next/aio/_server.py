@@ -149,6 +149,7 @@ class Server(Side[comch.Server]):
         return self.context._reporting_to(None if on_lost is None else partial(self._pass_on, on_lost))
 
     def _pass_on(self, on_lost: OnLost, connection: comch.Connection, error: DocaError) -> None:
+        self._convert(error)
         on_lost(self._known(connection), error)
 
     def __aiter__(self) -> AsyncIterator[Message]:

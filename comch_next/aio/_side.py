@@ -73,8 +73,7 @@ class Side(Generic[_C]):
                         text = f"receive: {self!r} is IDLE: its connection has ended, as an earlier receive reported"
                         raise NotConnected(text) from None
                 except DocaError as error:
-                    if isinstance(error.connection, comch.Connection):
-                        error.connection = self._known(error.connection)
+                    self._convert(error)
                     raise
                 over = self.context.state is State.IDLE  # then once more: what came before the end comes first
                 self._accepted()
@@ -100,6 +99,11 @@ class Side(Generic[_C]):
 
     def _known(self, connection: comch.Connection) -> Connection:
         return connection.user_data or Connection(self, connection)
+
+    def _convert(self, error: DocaError) -> None:
+        """Make the connection that an error is about that of this module."""
+        if isinstance(error.connection, comch.Connection):
+            error.connection = self._known(error.connection)
 
     def _present(self, call: str) -> Literal[True]:
         if self._left:
