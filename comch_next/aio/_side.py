@@ -133,4 +133,6 @@ class Side(Generic[_C]):
                 while self.context.state is not State.IDLE:
                     await self._progress(_TICK_S)
         finally:
+            for ready in (self._receivable, self._sendable, self._moved):
+                ready.close()
             self.context.close()
