@@ -106,4 +106,5 @@ class FastContext(Context):
                 self._default_engine().wait(left)
         self.engine._raise_kept()
         if self.state is not State.RUNNING:
-            raise ConnectionAborted(f"{self!r} cannot run: its connection or message queue has ended")
+            text = f"{self!r} cannot run: its connection or message queue has ended"
+            raise ConnectionAborted(text, connection=self.connection)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Callable
 from typing import Literal
 
-from comch_next.driver.protocol import shielded, uninterrupted
+from comch_next.driver.protocol import Finalized, by_system, shielded, uninterrupted
 from comch_next.engine import wait_readable
-from comch_next.errors import NotSupported
+from comch_next.errors import NoMemory, NotSupported
 
 __all__ = ["Event", "Ready", "Turn"]
 
@@ -46,14 +47,21 @@ class Turn(asyncio.Lock):
     release = uninterrupted(asyncio.Lock.release)
 
 
-class Ready:
-    """A descriptor that is ready once for each arming, and all the tasks that wait for it."""
+class Ready(Finalized):
+    """A descriptor that is ready once for each arming, and all the tasks that wait for it.
+
+    The loop watches a duplicate: another thread may close the descriptor, whose number is then that of another one, and
+    a loop that watches one number twice hears of neither.
+    """
+
+    _fd = -1  # the duplicate
 
     def __init__(self, get_fd: Callable[[], int], arm: Callable[[], None]) -> None:
         self._loop = asyncio.get_running_loop()
         self._get_fd = get_fd
         self._arm = arm
-        self._fd = -1  # while the loop watches it
+        self._origin = -1  # what it duplicates
+        self._watched = False  # by the loop
         self._due = False  # it is going to be armed, for all who came to wait in this turn of the loop
         self._waiters: dict[asyncio.Future[None], None] = {}
 
@@ -90,23 +98,43 @@ class Ready:
 
     def _watch(self) -> None:
         self._due = False
-        if not self._waiters or (self._fd >= 0 and wait_readable(lambda: self._fd, 0.0)):
+        if not self._waiters or (self._watched and wait_readable(lambda: self._fd, 0.0)):
             return  # arming would forget that it is ready
         try:
             self._arm()
-            self._read(self._get_fd())
+            self._duplicate(self._get_fd())
+            self._read()
         except Exception as error:
             self.wake(error)
 
-    def _read(self, fd: int) -> None:
+    def _duplicate(self, fd: int) -> None:
+        if fd == self._origin:
+            return
+        self.close()
         try:
-            self._loop.add_reader(fd, self.wake)
+            self._fd, self._origin = os.dup(fd), fd
+        except by_system(OSError) as error:
+            raise NoMemory(f"aio cannot watch a descriptor: {error}") from error
+
+    def _read(self) -> None:
+        try:
+            self._loop.add_reader(self._fd, self.wake)
         except NotImplementedError:
             text = f"aio needs an event loop with add_reader, which {type(self._loop).__name__} lacks"
             raise NotSupported(f"{text}; run it in asyncio.SelectorEventLoop") from None
-        self._fd = fd
+        self._watched = True
 
     def _unwatch(self) -> None:
-        if self._fd >= 0:
+        if self._watched:
             self._loop.remove_reader(self._fd)
-            self._fd = -1
+            self._watched = False
+
+    def close(self) -> None:
+        """Give the duplicate back; a later wait makes another. Idempotent."""
+        self._unwatch()
+        self.finalize()
+
+    def finalize(self) -> None:
+        fd, self._fd, self._origin = self._fd, -1, -1
+        if fd >= 0:
+            os.close(fd)

@@ -325,7 +325,7 @@ class Link:
         while context.state is State.STARTING:
             yield self._turn_both()
         if context.state is not State.RUNNING:
-            raise ConnectionAborted(f"{context!r} cannot run: its connection has ended")
+            raise ConnectionAborted(f"{context!r} cannot run: its connection has ended", connection=self.connection)
 
     def _catch_up(self) -> None:
         """Read all frames that have arrived; by the protocol there are never more in flight than posted receives."""

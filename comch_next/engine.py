@@ -18,6 +18,7 @@ from comch_next.driver import load
 from comch_next.driver.protocol import (
     Driver,
     Lock,
+    OnError,
     WeakSet,
     by_system,
     collect_garbage,
@@ -156,6 +157,10 @@ class ProgressEngine(CNames, Strict):
         if self._helper is not None:
             with self._helper.lock:
                 self._helper.raise_kept()
+
+    def _hand_errors_to(self, on_error: OnError) -> None:
+        """Have `on_error(error)` called for what callbacks raise in progress, perhaps on the helper thread."""
+        self._engines.hand_errors_to(self._handle, on_error)
 
     @property
     def max_events(self) -> int | None:

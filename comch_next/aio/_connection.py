@@ -63,6 +63,15 @@ class Connection:
             return None
         return from_code(code, f"{self!r} has ended: {_ENDED[code]}", connection=self)
 
+    def _has_ended_by(self, error: BaseException) -> bool:
+        """Whether an error only reports the end of this connection; one that has a group's members, if each does."""
+        members = getattr(error, "exceptions", None)  # an ExceptionGroup's, which Python 3.10 lacks
+        if members is not None:
+            return all(map(self._has_ended_by, members))
+        if not (isinstance(error, DocaError) and error.code in _ENDED and self.closed):
+            return False
+        return error.connection is self or error.connection is self.connection  # that of a Consumer, or a Stream
+
     async def wait_closed(self) -> None:
         """Wait until the connection has ended; then `reason` is the cause."""
         while not self.closed:
@@ -76,12 +85,19 @@ class Connection:
         """
         side = self._side
         async with self._turn:
-            while side._present("send") and not self._port.send(self.connection, data):
+            while side._present("send") and not self._accepts(data):
                 try:
                     await side._sendable.wait()
                 except BaseException:
                     self._port.withdraw(self.connection)
                     raise
+
+    def _accepts(self, data: bytes | bytearray | memoryview) -> bool:
+        try:
+            return self._port.send(self.connection, data)
+        except DocaError as error:
+            self._side._convert(error)
+            raise
 
     async def flush(self) -> None:
         """Wait until nothing is in flight, which leaving the block does not. Raises as comch.Connection.flush."""
@@ -90,6 +106,9 @@ class Connection:
                 return self.connection.flush(timeout=0)
             except TimeOut:
                 await asyncio.sleep(_FLUSH_TICK_S)
+            except DocaError as error:
+                self._side._convert(error)
+                raise
 
     async def receive(self) -> Message:
         """Receive the next message of this connection; after the last one raise what ended it.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 from collections import deque
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
@@ -14,7 +15,7 @@ from comch_next.aio._connection import Connection, Message
 from comch_next.aio._side import Side
 from comch_next.aio._steps import close_streams
 from comch_next.driver.protocol import uninterrupted
-from comch_next.errors import DocaError, NotConnected
+from comch_next.errors import Again, DocaError, NotConnected, from_code
 
 if TYPE_CHECKING:
     from comch_next.aio._server import Server
@@ -29,7 +30,8 @@ _RETRY_S = 0.01
 class Inbox:
     """Messages that have been received for one handler, and after them what ended its connection."""
 
-    def __init__(self) -> None:
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
         self._messages: deque[Message] = deque()
         self._error: DocaError | None = None
         self._discarded = False
@@ -48,10 +50,10 @@ class Inbox:
             self._room.clear()
 
     async def get(self) -> Message:
-        """The oldest message; after the last one raises what ended the connection."""
+        """The oldest message; after the last one raises what ended the connection, each time anew."""
         while not self._messages:
-            if self._error is not None:
-                raise self._error
+            if (error := self._error) is not None:
+                raise from_code(error.code, error.message, connection=self._connection)
             self._news.clear()
             await self._news.wait()
         self._room.set()
@@ -63,10 +65,15 @@ class Inbox:
         self._news.set()
 
     def discard(self) -> None:
-        """Nobody takes messages any more."""
+        """The handler takes no messages any more; a task that still waits for one gets NotConnected."""
         self._discarded = True
         self._messages.clear()
         self._room.set()
+        self.end_here()
+
+    def end_here(self) -> None:
+        """This side has left the connection."""
+        self.end(NotConnected(f"receive: this side has left {self._connection!r}"))
 
 
 class Handling:
@@ -81,16 +88,21 @@ class Handling:
         self.receiving = asyncio.ensure_future(self._receive())
 
     async def _receive(self) -> None:
+        why: DocaError = NotConnected(f"receive: {self._server!r} does not receive any more")
         try:
             with self._server._reporting_to(self._end):
-                while True:
+                for count in itertools.count(1):
                     message = await self._server._next(partial(Side.receive, self._server))
                     await self._inbox(message.connection).put(message)
+                    if count % _MOST == 0:  # receive, which begins with them, may always find a message
+                        self.begin_new()
         except DocaError as error:
-            for connection in list(self._inboxes):
-                self._end(connection, error)
+            why = error
             if not isinstance(error, NotConnected):  # this side has left
                 raise
+        finally:
+            for inbox in self._inboxes.values():
+                inbox.end(why)
 
     def begin_new(self) -> None:
         """Begin with clients that have come without a word."""
@@ -99,7 +111,7 @@ class Handling:
 
     def _inbox(self, connection: Connection) -> Inbox:
         if connection._inbox is None:
-            connection._inbox = self._inboxes[connection] = Inbox()
+            connection._inbox = self._inboxes[connection] = Inbox(connection)
             task = asyncio.ensure_future(self._handle(connection))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
@@ -112,27 +124,36 @@ class Handling:
     async def _handle(self, connection: Connection) -> None:
         """Run the handler; its connection ends with it. An exception is the loop's to report, and ends nothing else."""
         try:
-            await self._handler(connection)
+            try:
+                await self._handler(connection)
+            finally:
+                self._discard(connection)  # first: the flush may wait for a peer that sends, too
             await connection.flush()
         except Exception as error:
-            if not (isinstance(error, DocaError) and connection.closed):  # it ended because its client has gone
-                self._report(connection, error)
+            if not connection._has_ended_by(error):
+                self._report(f"the handler of {connection!r} failed", error)
         finally:
-            assert connection._inbox is not None
-            connection._inbox.discard()
-            self._inboxes.pop(connection, None)
             await self._drop(connection)
 
-    def _report(self, connection: Connection, error: Exception) -> None:
-        context = {"message": f"the handler of {connection!r} failed", "exception": error}
-        asyncio.get_running_loop().call_exception_handler(context)
+    def _discard(self, connection: Connection) -> None:
+        assert connection._inbox is not None
+        connection._inbox.discard()
+        self._inboxes.pop(connection, None)
+
+    def _report(self, message: str, error: Exception) -> None:
+        asyncio.get_running_loop().call_exception_handler({"message": message, "exception": error})
 
     async def _drop(self, connection: Connection) -> None:
         with suppress(DocaError):  # of streams that the handler has left open, which would keep it connected
             await close_streams(self._server.context, connection.connection)
+        reported = False
         while not connection.closed:
-            with suppress(DocaError):
+            try:
                 return self._server.disconnect(connection)
+            except DocaError as error:
+                if not (reported or isinstance(error, Again)):  # what the program has left open, such as a consumer
+                    self._report(f"{connection!r} stays connected after its handler", error)
+                    reported = True
             await asyncio.sleep(_RETRY_S)
 
     async def wait(self) -> None:

@@ -149,6 +149,7 @@ class Server(Side[comch.Server]):
         return self.context._reporting_to(None if on_lost is None else partial(self._pass_on, on_lost))
 
     def _pass_on(self, on_lost: OnLost, connection: comch.Connection, error: DocaError) -> None:
+        self._convert(error)
         on_lost(self._known(connection), error)
 
     def __aiter__(self) -> AsyncIterator[Message]:
@@ -156,8 +157,10 @@ class Server(Side[comch.Server]):
         return self.messages()
 
     def disconnect(self, connection: Connection) -> None:
-        """Disconnect one client (C: doca_comch_server_disconnect); a send that waits raises NotConnected."""
+        """Disconnect one client (C: doca_comch_server_disconnect); a call that waits raises NotConnected."""
         if not isinstance(connection, Connection):
             raise InvalidValue(f"disconnect takes a connection of this server, not {shown(connection)}")
         self.context.disconnect(connection.connection)
         self._sendable.wake()
+        if connection._inbox is not None:
+            connection._inbox.end_here()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from typing import Any, Generic, Literal, TypeVar
@@ -44,7 +45,9 @@ class Side(Generic[_C]):
         self._turn = Turn()
         self._receivable = Ready(lambda: context.recv_fd, context.arm_recv)
         self._sendable = Ready(lambda: context.send_fd, context.arm_send)
+        self._loop = asyncio.get_running_loop()
         engine = context.engine
+        engine._hand_errors_to(self._report)  # else any call that polls would raise them as its own
         self._moved = Ready(lambda: engine.notification_handle, engine.request_notification)
 
     def __repr__(self) -> str:
@@ -70,8 +73,7 @@ class Side(Generic[_C]):
                         text = f"receive: {self!r} is IDLE: its connection has ended, as an earlier receive reported"
                         raise NotConnected(text) from None
                 except DocaError as error:
-                    if isinstance(error.connection, comch.Connection):
-                        error.connection = self._known(error.connection)
+                    self._convert(error)
                     raise
                 over = self.context.state is State.IDLE  # then once more: what came before the end comes first
                 self._accepted()
@@ -98,10 +100,20 @@ class Side(Generic[_C]):
     def _known(self, connection: comch.Connection) -> Connection:
         return connection.user_data or Connection(self, connection)
 
+    def _convert(self, error: DocaError) -> None:
+        """Make the connection that an error is about that of this module."""
+        if isinstance(error.connection, comch.Connection):
+            error.connection = self._known(error.connection)
+
     def _present(self, call: str) -> Literal[True]:
         if self._left:
             raise NotConnected(f"{call}: {self!r} has been left; it is legal within the block")
         return True
+
+    def _report(self, error: Exception) -> None:
+        """Have the loop report what a callback of the program has raised, perhaps on another thread."""
+        context = {"message": f"a callback on the engine of {self!r} failed", "exception": error}
+        self._loop.call_soon_threadsafe(self._loop.call_exception_handler, context)
 
     async def _progress(self, timeout: float) -> None:
         """Sleep until the engine has something to do, or some seconds, and do it."""
@@ -121,4 +133,6 @@ class Side(Generic[_C]):
                 while self.context.state is not State.IDLE:
                     await self._progress(_TICK_S)
         finally:
+            for ready in (self._receivable, self._sendable, self._moved):
+                ready.close()
             self.context.close()

@@ -65,3 +65,4 @@ class Stream:
         """Wake a call that another task ends by closing the stream: no event of the engine does when it has gone."""
         for ready in self._ready.values():
             ready.wake()
+            ready.close()

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+import builtins
+import itertools
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +15,7 @@ import pytest
 
 import comch_next as comch
 from comch_next import aio
-from tests.aio.support import Ground, cancelled, run, until, waits
+from tests.aio.support import Ground, cancelled, fill, run, until, waits
 from tests.processes import StartPython
 
 CLIENT = """
@@ -22,6 +25,10 @@ with comch.Client(comch.open_device("b1:00.0"), "svc") as client:
     client.connection.flush(timeout=20)
     signal.pause()
 """
+
+
+GROUP: Any = getattr(builtins, "ExceptionGroup", None)
+NEEDS_GROUPS = pytest.mark.skipif(GROUP is None, reason="Python 3.10 has no groups of exceptions")
 
 
 async def echo(connection: aio.Connection) -> None:
@@ -63,6 +70,29 @@ def test_a_handler_begins_when_its_client_connects(ground: Ground) -> None:
             assert isinstance(client.connection.reason, comch.Shutdown)
 
     run(main())
+
+
+def test_a_handler_begins_while_another_client_keeps_the_server_busy(ground: Ground) -> None:
+    """It sends another message for each that is taken, and more are on the way than wait for its handler."""
+    most, taken = 20_000, itertools.count()
+    begun: list[int] = []
+
+    async def main() -> None:
+        async def circulate(connection: aio.Connection) -> None:
+            begun.append(next(taken))
+            async for _ in connection:
+                if len(begun) == 1 and next(taken) < most:
+                    await first.send(b"x")
+
+        wide: dict[str, Any] = {"recv_queue_size": 128, "send_queue_size": 128}
+        async with serving(ground, circulate, **wide), ground.connect(**wide) as first:
+            for _ in range(128):
+                await first.send(b"x")
+            async with ground.connect(**wide):
+                await until(lambda: len(begun) == 2)
+
+    run(main())
+    assert begun[1] < most
 
 
 def test_what_a_handler_has_sent_arrives_before_its_client_is_left(ground: Ground) -> None:
@@ -222,6 +252,80 @@ def test_a_handler_that_ends_drops_what_it_has_not_taken(ground: Ground) -> None
     run(main())
 
 
+def test_a_handler_that_ends_while_its_peer_does_not_read(ground: Ground) -> None:
+    """What it has sent waits for that, and the server receives what comes from there and from others."""
+
+    filled: list[int] = []
+
+    async def hasty(connection: aio.Connection) -> None:
+        if (await connection.receive()).data == b"fill":
+            filled.append(await fill(connection))
+        else:
+            await connection.send(b"pong")
+
+    async def main() -> None:
+        narrow: dict[str, Any] = {"recv_queue_size": 4, "send_queue_size": 4}
+        async with serving(ground, hasty, **narrow), ground.connect(**narrow) as deaf:
+            await deaf.send(b"fill")
+            await until(lambda: filled)
+            with suppress(comch.Shutdown):  # with a helper thread, which reads for it when it waits to send
+                for _ in range(200):
+                    await deaf.send(b"x")
+            async with ground.connect() as other:
+                await other.send(b"ping")
+                assert (await other.receive()).data == b"pong"
+
+    run(main())
+
+
+def test_a_receive_of_another_task_ends_with_the_connection(ground: Ground) -> None:
+    """Whoever leaves it on this side: a task of the program, the handler by its end, or the server's block."""
+    tasks: list[asyncio.Task[Any]] = []
+    begun: list[aio.Connection] = []
+    going: list[asyncio.Event] = []
+
+    async def main() -> None:
+        await disconnected()
+        await returned()
+        await left()
+
+    async def wait(connection: aio.Connection) -> None:
+        tasks.append(asyncio.ensure_future(connection.receive()))
+        begun.append(connection)
+        await going[-1].wait()
+
+    async def disconnected() -> None:
+        going.append(asyncio.Event())
+        async with serving(ground, wait) as server, ground.connect():
+            await until(lambda: begun)
+            server.disconnect(begun.pop())
+            await refused()
+            going[-1].set()
+
+    async def returned() -> None:
+        going.append(asyncio.Event())
+        async with serving(ground, wait), ground.connect():
+            await until(lambda: begun)
+            going[-1].set()
+            await refused()
+            begun.clear()
+
+    async def left() -> None:
+        going.append(asyncio.Event())
+        async with AsyncExitStack() as clients:
+            async with serving(ground, wait):
+                await clients.enter_async_context(ground.connect())
+                await until(lambda: begun)
+            await refused()
+
+    async def refused() -> None:
+        with pytest.raises(comch.NotConnected) as caught:
+            await tasks.pop()
+        assert isinstance(caught.value.connection, aio.Connection)
+
+    run(main())
+
+
 async def send_on(client: aio.Client) -> None:
     for _ in range(1000):
         await client.send(b"x")
@@ -280,3 +384,128 @@ def test_calls_that_are_of_the_other_kind_of_server(ground: Ground) -> None:
                 await pair.server.serve_forever()
 
     run(main())
+
+
+async def ended(call: Callable[[], Awaitable[object]]) -> comch.DocaError:
+    """What a receive or send raises at last for the end of its connection."""
+    try:
+        while True:
+            await call()
+    except comch.DocaError as error:
+        return error
+
+
+async def shutdown(connection: aio.Connection) -> None:
+    raise await ended(connection.receive)
+
+
+async def shutdown_of_a_send(connection: aio.Connection) -> None:
+    await ended(connection.receive)
+    await connection.send(b"x")
+
+
+async def group(connection: aio.Connection) -> None:
+    raise GROUP("tasks", [GROUP("tasks", [await ended(connection.receive)])])
+
+
+async def group_with_another(connection: aio.Connection) -> None:
+    raise GROUP("tasks", [await ended(connection.receive), LookupError()])
+
+
+async def shutdown_of_another(connection: aio.Connection) -> None:
+    raise comch.Shutdown(str(await ended(connection.receive)))
+
+
+async def another_result(connection: aio.Connection) -> None:
+    await ended(connection.receive)
+    raise comch.NotFound("no device", connection=connection)
+
+
+@pytest.mark.parametrize(
+    ("handler", "reports"),
+    [
+        (shutdown, False),
+        (shutdown_of_a_send, False),
+        pytest.param(group, False, marks=NEEDS_GROUPS),
+        pytest.param(group_with_another, True, marks=NEEDS_GROUPS),
+        (shutdown_of_another, True),
+        (another_result, True),
+    ],
+)
+def test_only_the_end_of_its_own_connection_is_no_failure_of_a_handler(
+    ground: Ground, handler: Any, reports: bool
+) -> None:
+    reported: list[Any] = []
+    begun: list[aio.Connection] = []
+
+    async def noted(connection: aio.Connection) -> None:
+        begun.append(connection)
+        await handler(connection)
+
+    async def main() -> None:
+        asyncio.get_running_loop().set_exception_handler(lambda loop, context: reported.append(context))
+        async with serving(ground, noted) as server:
+            async with ground.connect() as client:
+                await client.send(b"x")
+                await client.flush()
+            await until(lambda: begun and server._handling and not server._handling._tasks)
+
+    run(main())
+    assert bool(reported) is reports
+
+
+def test_a_client_that_cannot_be_disconnected_is_reported(ground: Ground) -> None:
+    """Once: a consumer that the handler has left open keeps it."""
+    reported: list[dict[str, Any]] = []
+    left: list[comch.Consumer] = []
+
+    async def careless(connection: aio.Connection) -> None:
+        consumer = comch.Consumer(connection.connection, memory)
+        consumer.task_post_recv_set_conf(comch.PostRecvTask.free, comch.PostRecvTask.free, 1)
+        consumer.start()
+        left.append(consumer)
+
+    async def main() -> None:
+        asyncio.get_running_loop().set_exception_handler(lambda loop, context: reported.append(context))
+        async with serving(ground, careless, streams=True), ground.connect(streams=True) as client:
+            await until(lambda: reported)
+            assert not client.connection.closed
+            left.pop().close()
+            await client.connection.wait_closed()
+
+    with comch.Mmap(ground.dpu, 8, comch.AccessFlag.PCI_READ_WRITE) as memory:
+        run(main())
+    (context,) = reported
+    assert isinstance(context["exception"], comch.InUse)
+    assert "stays connected" in context["message"]
+
+
+def test_errors_have_the_connection_of_aio(ground: Ground) -> None:
+    errors: list[tuple[aio.Connection, comch.DocaError]] = []
+
+    async def main() -> None:
+        async with serving(ground, collect):
+            async with ground.connect() as client:
+                await client.send(b"x")
+                await client.flush()
+            await until(lambda: len(errors) == 3)
+        async with ground.serve() as server:
+            lost = asyncio.ensure_future(first(server.messages(on_lost=lambda *args: errors.append(args))))
+            async with ground.connect() as client:
+                await client.send(b"x")
+                await client.flush()
+            await until(lambda: len(errors) == 4)
+            await cancelled(lost)
+
+    async def collect(connection: aio.Connection) -> None:
+        for call in (connection.receive, connection.receive, partial(connection.send, b"x")):
+            errors.append((connection, await ended(call)))
+
+    async def first(messages: AsyncIterator[aio.Message]) -> None:
+        async for _ in messages:
+            pass
+
+    run(main())
+    assert {type(error) for _, error in errors} == {comch.Shutdown}
+    assert [error.connection for _, error in errors] == [connection for connection, _ in errors]
+    assert errors[0][1] is not errors[1][1]

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import os
+import threading
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
 from typing import Any
 
 import pytest
 
 import comch_next as comch
+from comch_next import aio
 from comch_next._ready import Ready
-from tests.aio.support import Ground, Loop, cancelled, echo, run, waits
+from tests.aio.support import Ground, Loop, Pair, cancelled, echo, run, waits
 from tests.faults.exhausted import full_table
 from tests.processes import Threads
 
@@ -179,3 +181,49 @@ def test_one_loop_after_another(ground: Ground) -> None:
 
     for _ in range(3):
         run(main())
+
+
+def test_a_context_that_another_thread_closes_while_its_receive_waits(ground: Ground) -> None:
+    """The number of its descriptor may soon be that of another client's, which the loop watches on."""
+
+    async def main() -> None:
+        async with ground.serve() as server:
+            async with joined(ground, server) as closed, joined(ground, server) as other:
+                waiting = asyncio.ensure_future(closed.client.receive())
+                await waits(waiting)
+                number = closed.client.context.recv_fd
+                closing = threading.Thread(target=closed.client.context.close)
+                closing.start()
+                closing.join()
+                with lowest_free(number):
+                    receiving = asyncio.ensure_future(other.client.receive())
+                    await waits(receiving)
+                assert other.client.context.recv_fd == number
+                await cancelled(waiting)
+                await other.connection.send(b"x")
+                assert (await receiving).data == b"x"
+
+    run(main())
+
+
+@asynccontextmanager
+async def joined(ground: Ground, server: aio.Server) -> AsyncIterator[Pair]:
+    """Another client of the server, which has not received yet."""
+    hello = asyncio.ensure_future(server.receive())
+    async with ground.connect() as client:
+        await client.send(b"hello")
+        yield Pair(server, client, (await hello).connection)
+
+
+@contextmanager
+def lowest_free(number: int) -> Iterator[None]:
+    """Have the next descriptor be that one."""
+    filled = [os.open(os.devnull, os.O_RDONLY)]
+    while filled[-1] < number:
+        filled.append(os.dup(filled[0]))
+    os.close(filled.pop())
+    try:
+        yield
+    finally:
+        for fd in filled:
+            os.close(fd)

@@ -254,6 +254,30 @@ def test_of_two_exceptions_of_one_progress_none_is_lost(
         end(engine, *clients, *services)
 
 
+@pytest.mark.parametrize("most", [None, 1])
+def test_what_a_callback_raises_is_handed_over(most: int | None) -> None:
+    """In place of raising it at the end of progress, but for an interrupt."""
+    taken: list[Exception] = []
+    errors: list[BaseException] = [Oops(), KeyboardInterrupt()]
+
+    def up(_connection: object, _ok: bool) -> None:
+        raise errors[len(taken)]
+
+    with ProgressEngine(max_events=most) as engine:
+        engine._hand_errors_to(taken.append)
+        there = server("svc", engine=engine)
+        there.context.event_connection_status_changed_register(up, ignore)
+        there.context.start()
+        first, second = client("svc", engine=engine), client("svc", engine=engine)
+        first.context.start()
+        until(lambda: taken, engine)
+        second.context.start()
+        with pytest.raises(KeyboardInterrupt):
+            until(lambda: False, engine)
+        assert taken == errors[:1]
+        end(engine, first, second, there)
+
+
 def test_a_state_callback_may_destroy_its_context() -> None:
     """The natural place to give a context back is the callback that says IDLE."""
     with ProgressEngine() as engine:

@@ -55,7 +55,11 @@ def dropped(loop: Loop) -> None:
 
 
 @pytest.mark.parametrize("turn", [round_trip, failing_callbacks, refusals, dropped])
-def test_no_block_of_memory_is_left(running: Loop, turn: Callable[[Loop], None]) -> None:
+def test_no_block_of_memory_is_left(
+    running: Loop, turn: Callable[[Loop], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "unraisablehook", lambda _: None)  # pytest's keeps what it gets
+
     def blocks() -> int:
         for _ in range(TURNS):
             turn(running)

@@ -101,6 +101,22 @@ def test_an_interrupt_in_a_callback_waits_for_the_end_too(loop: Loop) -> None:
     assert loop.told[-1] == ("done", "SUCCESS")
 
 
+def test_what_a_callback_raises_is_handed_over(loop: Loop) -> None:
+    """In place of raising it at the end of progress, but for an interrupt."""
+    taken: list[Exception] = []
+    loop.engine._hand_errors_to(taken.append)
+    loop.run()
+    loop.raises = {"message": LookupError("message")}
+    loop.send(b"x")
+    assert loop.engine.progress()
+    assert taken == [loop.raises["message"]]
+    loop.raises = {"message": KeyboardInterrupt()}
+    loop.send(b"x")
+    with pytest.raises(KeyboardInterrupt):
+        loop.engine.progress()
+    assert len(taken) == 1
+
+
 def test_what_a_callback_of_a_start_raises_is_raised_by_the_start(loop: Loop) -> None:
     loop.raises = {"state": LookupError("state")}
     with pytest.raises(LookupError):

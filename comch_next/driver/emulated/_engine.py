@@ -20,8 +20,10 @@ from comch_next.driver.emulated._meter import Meter
 from comch_next.driver.protocol import (
     Call,
     Lock,
+    OnError,
     WeakSet,
     by_system,
+    handed_over,
     interruptible,
     monotonic,
     new_lock,
@@ -65,6 +67,7 @@ class Engine(Handle, calls.Engine):
         self.full = False  # the meter lets this progress run no more callbacks
         self.meter: Meter | None = None
         self.error: BaseException | None = None
+        self.on_error: OnError | None = None  # takes errors of callbacks in place of progress
         self.notification = Channel()
         self._sockets: select.epoll | None = None  # of all contexts, once there are several
         owned(self)
@@ -207,11 +210,12 @@ class Engine(Handle, calls.Engine):
             time.sleep(_TICK_S)
 
     def raise_error(self) -> None:
-        """Raise what a callback has raised, once."""
+        """Raise what a callback has raised, once, or hand it over."""
         error, self.error = self.error, None
         if error is not None:
             try:
-                raise error
+                if not handed_over(error, self.on_error):
+                    raise error
             finally:
                 del error  # or its traceback, which has this frame, holds it and the callback's task
 
@@ -316,6 +320,10 @@ class Engines:
         if handle not in (0, pe.notification.fileno()):
             raise OperatingSystem(f"pe_clear_notification: {quoted(handle)} is not this engine's handle, nor 0")
         (pe.poller.attended if pe.notification.disarm() else pe.poller.hurry)()
+
+    @_guarded
+    def hand_errors_to(self, pe: Engine, on_error: OnError) -> None:
+        pe.on_error = on_error
 
     @_guarded
     def set_max_events(self, pe: Engine, number: int | None) -> None:

@@ -12,7 +12,7 @@ from comch_next.driver.native._kernel import calls
 from comch_next.driver.native._library import Library, check, ffi, passed
 from comch_next.driver.native._notification import Notification, Rings
 from comch_next.driver.native._progress import EngineLife
-from comch_next.driver.protocol import Lock, new_lock, quoted, uninterrupted
+from comch_next.driver.protocol import Lock, OnError, new_lock, quoted, uninterrupted
 from comch_next.errors import BadState, DocaError, InvalidValue
 
 __all__ = ["Engine", "Engines"]
@@ -40,6 +40,7 @@ class Engine(Handle, tag="doca_pe"):
     def gone(self, fault: Callable[[str], DocaError] = InvalidValue) -> None:
         """Refuse every call; also, in a forked child, the progress whose callback has forked, if that has returned."""
         super().gone(fault)
+        self.life.on_error = None
         self.life.orphans = [partial(self.life.keep, None, fault("doca_pe_progress"), None)]
 
     def progress(self) -> bool:
@@ -118,6 +119,9 @@ class Engines(Noun):
             notification.disarm(handle)
 
     get_num_inflight_tasks = call("doca_pe_get_num_inflight_tasks")
+
+    def hand_errors_to(self, pe: object, on_error: OnError) -> None:
+        live(pe, Engine, "hand_errors_to").life.on_error = on_error
 
     def set_max_events(self, pe: object, number: int | None) -> None:
         """Let one progress call the library's so often, whose every call runs one callback."""

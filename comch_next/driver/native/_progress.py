@@ -6,7 +6,7 @@ from typing import Any
 from comch_next.driver.native._handle import Life
 from comch_next.driver.native._library import Library, check
 from comch_next.driver.native._notification import Notification
-from comch_next.driver.protocol import Lock, raised_of
+from comch_next.driver.protocol import Lock, OnError, handed_over, raised_of
 
 __all__ = ["EngineLife"]
 
@@ -25,6 +25,7 @@ class EngineLife(Life):
         self.running = False
         self.notification: Notification | None = None
         self.error: BaseException | None = None
+        self.on_error: OnError | None = None  # takes errors of callbacks in place of progress
         self._progress = library["doca_pe_progress"]
 
     def progress(self) -> bool:
@@ -45,9 +46,11 @@ class EngineLife(Life):
         self.report(moved)
 
     def report(self, moved: bool) -> None:
-        """Note what the notification missed, and raise what a callback has raised."""
+        """Note what the notification missed, and raise what a callback has raised, or hand it over."""
         if moved and self.notification is not None and self.notification.silent:
             self.notification.found()
+        if self.error is not None and not self.running and handed_over(self.error, self.on_error):
+            self.error = None
         self.raise_error()
 
     def end_orphans(self) -> None:

@@ -79,7 +79,7 @@ from comch_next.driver.protocol._kernels import KERNELS, device_calls, enter_ker
 from comch_next.driver.protocol._lock import Lock, new_lock
 from comch_next.driver.protocol._memory import NO_BUFFER, BufInventories, Bufs, Mmaps, borrowed
 from comch_next.driver.protocol._port import Call, OpenPort, Port, QuickCalls
-from comch_next.driver.protocol._raised import raised_of, report_unraisable
+from comch_next.driver.protocol._raised import OnError, handed_over, raised_of, report_unraisable
 from comch_next.driver.protocol._shield import Finalized, handing_on, shielded
 from comch_next.driver.protocol._signals import Own, interruptible, signals_blocked, uninterrupted
 from comch_next.driver.protocol._system import by_system, suppress_system
@@ -125,6 +125,7 @@ __all__ = [
     "MsgQ",
     "MsgQs",
     "NO_BUFFER",
+    "OnError",
     "OpenPort",
     "Own",
     "Port",
@@ -155,6 +156,7 @@ __all__ = [
     "counted",
     "device_calls",
     "enter_kernel",
+    "handed_over",
     "handing_on",
     "has_ended",
     "interruptible",

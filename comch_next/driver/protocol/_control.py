@@ -17,6 +17,7 @@ from comch_next.driver.protocol._handles import (
     Task,
 )
 from comch_next.driver.protocol._lock import Lock
+from comch_next.driver.protocol._raised import OnError
 from comch_next.driver.protocol._typed import Protocol
 
 __all__ = ["Clients", "Connections", "Contexts", "Engines", "SendTasks", "Servers", "Tasks", "Unrecorded"]
@@ -33,9 +34,10 @@ class Engines(Protocol):
 
     Extensions: `quick_progress`, `quick_request` and `quick_clear` are the progress, request_notification() and
     clear_notification(handle=0) of that engine without its noun, None where that must be asked;
-    `set_max_events` limits the callbacks of one `progress`; None, as which an engine is made, leaves their number to
-    the driver. `lock`: to be held around the calls of the engine and of all that is connected to it, callbacks
-    included; None for one of its own.
+    `hand_errors_to` has `on_error(error)` called for what a callback raises in progress, on the thread that runs it,
+    in place of raising it there; `set_max_events` limits the callbacks of one `progress`; None, as which an engine is
+    made, leaves their number to the driver. `lock`: to be held around the calls of the engine and of all that is
+    connected to it, callbacks included; None for one of its own.
     """
 
     def create(self, lock: Lock | None = None) -> Engine: ...
@@ -48,6 +50,7 @@ class Engines(Protocol):
     def request_notification(self, pe: Engine) -> None: ...
     def clear_notification(self, pe: Engine, handle: int) -> None: ...
     def get_num_inflight_tasks(self, pe: Engine) -> int: ...
+    def hand_errors_to(self, pe: Engine, on_error: OnError) -> None: ...
     def set_max_events(self, pe: Engine, number: int | None) -> None: ...
     def get_max_events(self, pe: Engine) -> int | None: ...
     def connect_ctx(self, pe: Engine, ctx: Context) -> None: ...

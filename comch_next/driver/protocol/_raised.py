@@ -1,6 +1,11 @@
 """Exceptions of callbacks: which one a call raises, and what becomes of those that nothing can catch."""
 
-__all__ = ["raised_of", "report_unraisable"]
+from collections.abc import Callable
+from typing import TypeAlias
+
+__all__ = ["OnError", "handed_over", "raised_of", "report_unraisable"]
+
+OnError: TypeAlias = Callable[[Exception], object]
 
 
 class _Unraisable:
@@ -26,3 +31,11 @@ def raised_of(first: BaseException | None, later: BaseException) -> BaseExceptio
         first, later = later, first
     report_unraisable(later)
     return first
+
+
+def handed_over(error: BaseException, on_error: OnError | None) -> bool:
+    """Hand what a callback has raised to whoever takes it in place of progress; what ends programs is nobody's."""
+    if on_error is None or not isinstance(error, Exception):
+        return False
+    on_error(error)
+    return True

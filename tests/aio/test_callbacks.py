@@ -1,0 +1,92 @@
+"""What callbacks of the program raise on an engine of aio: the loop reports it, and no call takes it for its own."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+import comch_next as comch
+from comch_next import aio
+from tests.aio.support import Ground, run, until
+
+KINDS = [LookupError, comch.NotConnected, comch.Shutdown, comch.ConnectionReset]
+
+
+@pytest.fixture(params=KINDS, ids=lambda kind: kind.__name__)
+def error(request: pytest.FixtureRequest) -> Exception:
+    """What the callback raises: an exception of the program, or one that aio's own calls may raise."""
+    return request.param("the program's own")  # type: ignore[no-any-return]
+
+
+def reports() -> list[dict[str, Any]]:
+    """What the running loop reports from now on."""
+    reported: list[dict[str, Any]] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: reported.append(context))
+    return reported
+
+
+def failing_consumer(connection: aio.Connection, memory: comch.Mmap, error: Exception) -> comch.Consumer:
+    """On the engine of the connection's side, whose progress raises when it runs."""
+    consumer = comch.Consumer(connection.connection, memory)
+    consumer.task_post_recv_set_conf(comch.PostRecvTask.free, comch.PostRecvTask.free, 1)
+
+    def moved(_context: object, _old: comch.State, new: comch.State) -> None:
+        if new is comch.State.RUNNING:
+            raise error
+
+    consumer.set_state_changed_cb(moved)
+    consumer.start()
+    return consumer
+
+
+def test_a_client_receives_on(ground: Ground, error: Exception) -> None:
+    async def main() -> None:
+        reported = reports()
+        async with ground.pair(streams=True) as pair:
+            with comch.Mmap(ground.host, 8, comch.AccessFlag.PCI_READ_WRITE) as memory:
+                there = asyncio.ensure_future(pair.server.receive())
+                receiving = asyncio.ensure_future(pair.client.receive())
+                consumer = failing_consumer(pair.client.connection, memory, error)
+                await until(lambda: reported or pair.client.connection.closed)
+                await pair.connection.send(b"x")
+                assert (await receiving).data == b"x"
+                await pair.client.send(b"y")
+                assert (await there).data == b"y"
+                consumer.close()
+        check(reported, error, "Client 'svc'")
+
+    run(main())
+
+
+def test_a_server_serves_on(ground: Ground, error: Exception) -> None:
+    async def main() -> None:
+        reported = reports()
+
+        async def echo(connection: aio.Connection) -> None:
+            with comch.Mmap(ground.dpu, 8, comch.AccessFlag.PCI_READ_WRITE) as memory:
+                consumer = failing_consumer(connection, memory, error)
+                try:
+                    async for message in connection:
+                        await message.reply(message.data)
+                finally:
+                    consumer.close()
+
+        async with ground.serve(handler=echo, streams=True) as server, ground.connect(streams=True) as client:
+            asking = asyncio.ensure_future(client.receive())
+            while not reported:
+                server.context.engine.progress()  # which raises nothing either
+                await asyncio.sleep(0)
+            await client.send(b"x")
+            assert (await asking).data == b"x"
+        check(reported, error, "Server 'svc'")
+
+    run(main())
+
+
+def check(reported: list[dict[str, Any]], error: Exception, name: str) -> None:
+    (context,) = reported
+    assert context["exception"] is error
+    error.with_traceback(None)  # whose frames have the engine
+    assert f"a callback on the engine of <{name}>" in context["message"]
