@@ -126,7 +126,7 @@ static void after_fork_in_child(void)
 	if (forked_by_python)
 		return;
 	py.PyOS_AfterFork_Child();
-	py.PyGILState_Release(forking);
+	py.PyEval_SaveThread(); /* this thread's state is the last one, without which Python 3.11 can make no other */
 }
 
 /* Whether this is a version that the extension modules can be loaded by. */
