@@ -13,6 +13,7 @@ from comch_next.capi.binding import Binding, Call
 from comch_next.capi.handles import HANDLES
 from comch_next.capi.seam import DRIVER, driver_call, is_loaded
 from comch_next.declarations.core import FUNCTIONS
+from comch_next.driver.protocol import uninterrupted
 from comch_next.errors import ErrorCode
 
 __all__ = ["attach"]
@@ -39,14 +40,15 @@ def attach(ffi: Any, lib: Any) -> None:
 # Devices: two opens of one are one handle, which ends with the last close
 
 
+@uninterrupted
 def _dev_open(devinfo: int, out: Any) -> int:
-    device = DRIVER.devices.open(HANDLES.find("doca_devinfo", devinfo).target)
-    handle = HANDLES.of("doca_dev", device)
+    handle = HANDLES.of("doca_dev", DRIVER.devices.open(HANDLES.find("doca_devinfo", devinfo).target))
     handle.opens += 1
     out[0] = handle.address
     return _SUCCESS
 
 
+@uninterrupted
 def _dev_close(dev: int) -> int:
     handle = HANDLES.find("doca_dev", dev)
     DRIVER.devices.close(handle.target)
