@@ -29,6 +29,24 @@ def test_what_is_found_while_it_is_dropped_is_not_kept() -> None:
     assert found[0] != dropped[0]
 
 
+def test_threads_that_see_a_target_first_get_one_handle() -> None:
+    """Another one comes in while the first makes its handle."""
+    handles, target = Handles(), object()
+    new = handles.new
+    others: list[Handle | None] = []
+
+    def made_later(*args: Any) -> Handle:
+        if not others:
+            others.append(None)
+            others[0] = handles.of("doca_dev", target)
+        return new(*args)
+
+    handles.new = made_later  # type: ignore[method-assign, assignment]
+    handle = handles.of("doca_dev", target)
+    assert others == [handle]
+    assert list(handles.of_tag("doca_dev").values()) == [handle]
+
+
 def test_a_device_that_two_threads_open_and_close_is_open_in_between(monkeypatch: pytest.MonkeyPatch) -> None:
     devices, number = ffi.new("struct doca_devinfo ***"), ffi.new("uint32_t *")
     check(lib.doca_devinfo_create_list(devices, number))
