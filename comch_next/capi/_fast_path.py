@@ -11,6 +11,7 @@ from comch_next.capi.binding import bytes_at
 from comch_next.capi.handles import HANDLES, Handle
 from comch_next.capi.seam import DRIVER
 from comch_next.driver.protocol import uninterrupted
+from comch_next.errors import InvalidValue
 
 __all__ = ["fast_path"]
 
@@ -85,6 +86,8 @@ def fast_path(ffi: Any, callbacks: Callbacks) -> tuple[dict[str, Any], dict[str,
     """The functions that return a code, and those that do not."""
 
     def data(pointer: Any, length: int) -> bytes | None:
+        if length and not pointer:
+            raise InvalidValue(f"immediate data of {length} bytes is NULL")
         return bytes_at(ffi, pointer, length) or None
 
     @uninterrupted
