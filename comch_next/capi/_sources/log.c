@@ -62,7 +62,7 @@ static void release_log_in_child(void)
 	release_log();
 }
 
-static void __attribute__((constructor)) follow_forks(void)
+static void __attribute__((constructor(101))) follow_forks(void)
 {
 	pthread_atfork(hold_log, release_log, release_log_in_child);
 }
