@@ -10,7 +10,6 @@ from comch_next.capi._watched import watched_tasks
 from comch_next.capi.binding import bytes_at
 from comch_next.capi.handles import HANDLES, Handle
 from comch_next.capi.seam import DRIVER
-from comch_next.driver.protocol import uninterrupted
 from comch_next.errors import InvalidValue
 
 __all__ = ["fast_path"]
@@ -49,7 +48,6 @@ def _set_conf(callbacks: Callbacks, tag: str, call: Callable[..., Any]) -> Calla
     return run
 
 
-@uninterrupted
 def _post_recv_alloc_init(consumer: int, buf: int, out: Any) -> int:
     context, posted = HANDLES.find(_CONSUMER, consumer), _buf(buf)
     alloc = DRIVER.consumers.task_post_recv_alloc_init
@@ -90,7 +88,6 @@ def fast_path(ffi: Any, callbacks: Callbacks) -> tuple[dict[str, Any], dict[str,
             raise InvalidValue(f"immediate data of {length} bytes is NULL")
         return bytes_at(ffi, pointer, length) or None
 
-    @uninterrupted
     def send_alloc_init(producer: int, buf: int, imm: Any, length: int, consumer_id: int, out: Any) -> int:
         context, sent = HANDLES.find(_PRODUCER, producer), _buf(buf)
         args = (context.target, sent, data(imm, length), consumer_id)
