@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import getopt
 import json
+import re
 import sys
 from collections.abc import Callable, Iterator
 from enum import IntEnum
@@ -21,6 +22,7 @@ __all__ = ["attach"]
 
 _CALLBACK = "doca_argp_param_cb_t"
 _NO_FLAGS = ("-", ":")  # what a command line, or getopt, has for something else
+_NUMBER = re.compile("-?[0-9]+")
 _MOST_DIGITS = 9  # of a level
 _LEVELS = ", ".join(f"{level.value}={level.name}" for level in LogLevel)
 
@@ -174,14 +176,17 @@ class Parser:
 
     def _in_c(self, value: Any, kind: Kind) -> Any:
         """The value as the callback gets it: a pointer to text, an int or a bool."""
+        text = value if isinstance(value, str) else json.dumps(value)
         if kind is Kind.INT:
             try:
-                return self._ffi.new("int *", int(value))
-            except by_system(ValueError, TypeError, OverflowError):
-                self._complain(f"{value!r} is not a whole number", InvalidValue)
+                if _NUMBER.fullmatch(text):
+                    return self._ffi.new("int *", int(text))
+            except by_system(ValueError, OverflowError):  # of too many digits
+                pass
+            self._complain(f"{value!r} is not a whole number", InvalidValue)
         if kind is Kind.BOOLEAN:
             return self._ffi.new("bool *", bool(value))
-        return self._ffi.new("char[]", bytes_of(value if isinstance(value, str) else json.dumps(value)))
+        return self._ffi.new("char[]", bytes_of(text))
 
     # The flags of every program
 

@@ -12,6 +12,7 @@ from comch_next.capi.binding import Binding
 from comch_next.capi.handles import HANDLES, Handle
 from comch_next.capi.seam import DRIVER, driver_call
 from comch_next.declarations.comch import FUNCTIONS
+from comch_next.driver.protocol import uninterrupted
 from comch_next.errors import InvalidValue
 
 __all__ = ["attach"]
@@ -143,6 +144,7 @@ def _server(callbacks: Callbacks) -> dict[str, Callable[..., int]]:
     return {"doca_comch_server_event_connection_status_changed_register": register}
 
 
+@uninterrupted
 def _get_connection(client: int, out: Any) -> int:
     out[0] = _of_client(HANDLES.find("doca_comch_client", client)).address
     return _SUCCESS

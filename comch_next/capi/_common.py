@@ -13,11 +13,13 @@ from comch_next.capi.binding import Binding, Call
 from comch_next.capi.handles import HANDLES
 from comch_next.capi.seam import DRIVER, driver_call, is_loaded
 from comch_next.declarations.core import FUNCTIONS
+from comch_next.driver.protocol import new_lock, uninterrupted
 from comch_next.errors import ErrorCode
 
 __all__ = ["attach"]
 
 _SUCCESS, _IN_PROGRESS = int(ErrorCode.SUCCESS), int(ErrorCode.IN_PROGRESS)
+_opening = new_lock()  # what the driver counts, and what the table has, are one
 _FILTERS = {"all": RepFilter.ALL, "net": RepFilter.NET, "emulated": RepFilter.EMULATED}
 
 
@@ -39,20 +41,24 @@ def attach(ffi: Any, lib: Any) -> None:
 # Devices: two opens of one are one handle, which ends with the last close
 
 
+@uninterrupted
 def _dev_open(devinfo: int, out: Any) -> int:
-    device = DRIVER.devices.open(HANDLES.find("doca_devinfo", devinfo).target)
-    handle = HANDLES.of("doca_dev", device)
-    handle.opens += 1
-    out[0] = handle.address
+    info = HANDLES.find("doca_devinfo", devinfo).target
+    with _opening:
+        handle = HANDLES.of("doca_dev", DRIVER.devices.open(info))
+        handle.opens += 1
+        out[0] = handle.address
     return _SUCCESS
 
 
+@uninterrupted
 def _dev_close(dev: int) -> int:
-    handle = HANDLES.find("doca_dev", dev)
-    DRIVER.devices.close(handle.target)
-    handle.opens -= 1
-    if not handle.opens:
-        HANDLES.drop(handle)
+    with _opening:
+        handle = HANDLES.find("doca_dev", dev)
+        DRIVER.devices.close(handle.target)
+        handle.opens -= 1
+        if not handle.opens:
+            HANDLES.drop(handle)
     return _SUCCESS
 
 

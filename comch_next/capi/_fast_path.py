@@ -10,6 +10,7 @@ from comch_next.capi._watched import watched_tasks
 from comch_next.capi.binding import bytes_at
 from comch_next.capi.handles import HANDLES, Handle
 from comch_next.capi.seam import DRIVER
+from comch_next.errors import InvalidValue
 
 __all__ = ["fast_path"]
 
@@ -83,6 +84,8 @@ def fast_path(ffi: Any, callbacks: Callbacks) -> tuple[dict[str, Any], dict[str,
     """The functions that return a code, and those that do not."""
 
     def data(pointer: Any, length: int) -> bytes | None:
+        if length and not pointer:
+            raise InvalidValue(f"immediate data of {length} bytes is NULL")
         return bytes_at(ffi, pointer, length) or None
 
     def send_alloc_init(producer: int, buf: int, imm: Any, length: int, consumer_id: int, out: Any) -> int:

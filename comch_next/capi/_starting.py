@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from importlib import import_module
 from threading import RLock
@@ -11,6 +12,8 @@ from comch_next.errors import DocaError
 __all__ = ["calls"]
 
 _lock = RLock()
+# What another thread is importing would never be imported in a child.
+os.register_at_fork(before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release)
 _addresses: dict[str, int] = {}
 
 

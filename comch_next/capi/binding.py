@@ -16,10 +16,10 @@ from typing import Any, NamedTuple, NoReturn
 
 from comch_next.capi._watched import watched
 from comch_next.capi.handles import HANDLES
-from comch_next.driver.protocol import bytes_of, handing_on, text_of
+from comch_next.driver.protocol import bytes_of, handing_on, text_of, uninterrupted
 from comch_next.errors import Again, DocaError, ErrorCode, InvalidValue, NotPermitted, NotSupported
 
-__all__ = ["Binding", "Call", "Function", "Lacking", "MOST_READ", "Param", "bytes_at", "tag_of"]
+__all__ = ["Binding", "Call", "Function", "Lacking", "MOST_READ", "Param", "bytes_at", "makes_or_ends", "tag_of"]
 
 Call = Callable[..., Any]
 Reader = Callable[[Sequence[Any]], Any]
@@ -150,7 +150,8 @@ class Binding:
 
     def bind(self, row: Function, call: Call) -> None:
         """Attach an implementation to the function of a row."""
-        self.attach(row.name, self._coded(row, call) if row.returns == "doca_error_t" else self._plain(row, call))
+        function = self._coded(row, call) if row.returns == "doca_error_t" else self._plain(row, call)
+        self.attach(row.name, uninterrupted(function) if makes_or_ends(row) else function)
 
     def _coded(self, row: Function, call: Call) -> Call:
         readers, writers = [*self._readers(row)], [*self._writers(row)]
@@ -298,6 +299,11 @@ def _ended(row: Function) -> str | None:
     if not tag or row.name.removeprefix(tag.removesuffix("_t")) not in _ENDS:
         return None
     return tag + " *" * (ctype.count("*") - 1)
+
+
+def makes_or_ends(row: Function) -> bool:
+    """Whether a call that a signal's handler interrupted could leave the program without the pointer of what lives."""
+    return _ended(row) is not None or any(param.is_output and tag_of(param.ctype) for param in row.params)
 
 
 def _is_size_of_text(row: Function, place: int) -> bool:

@@ -81,7 +81,9 @@ class Handles:
         """Return the one handle of a target, made when it is first seen."""
         handle = self._by_target.get(id(target))  # which the handle keeps alive, so nobody else has the id
         if handle is None:
-            handle = self._by_target[id(target)] = self.new(tag, target, owner)
+            handle = self._by_target.setdefault(id(target), made := self.new(tag, target, owner))
+            if handle is not made:  # another thread was first
+                self.drop_one(made)
         return handle
 
     def find(self, tag: str, address: int) -> Handle:

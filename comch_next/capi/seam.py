@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import _ctypes  # as ctypes' own functions may be the launcher's
+import os
 from typing import Any, NoReturn
 
 from comch_next.capi.binding import Call, Function, Lacking
 from comch_next.driver import load
-from comch_next.driver.protocol import Driver
+from comch_next.driver.protocol import Driver, by_system
 from comch_next.errors import NotSupported
 
 __all__ = ["DRIVER", "driver_call", "is_loaded"]
@@ -48,8 +50,11 @@ _NOUNS = (
 
 def is_loaded(library: str) -> bool:
     """Whether this process has loaded a library: a program of generation 2 has loaded libdoca_cc."""
-    with open("/proc/self/maps", encoding="utf-8", errors="replace") as maps:
-        return any(f"{library}.so" in line for line in maps)
+    try:
+        _ctypes.dlclose(_ctypes.dlopen(f"{library}.so.2", os.RTLD_LAZY | os.RTLD_NOLOAD))  # finds it by its own name
+    except by_system(OSError):
+        return False
+    return True
 
 
 def driver_call(row: Function) -> Call:

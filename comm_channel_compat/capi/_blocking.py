@@ -11,6 +11,7 @@ from comch_next.api import structs
 from comch_next.capi.binding import Binding
 from comch_next.capi.handles import HANDLES
 from comch_next.declarations.comm_channel_1x import FUNCTIONS
+from comch_next.driver.protocol import uninterrupted
 from comm_channel_compat._refusals import answer_by
 from comm_channel_compat.blocking import flat
 from comm_channel_compat.capi._pointers import ENDPOINT, ENDPOINTS, PEERS, peer_address, through
@@ -44,6 +45,7 @@ def attach(ffi: Any, lib: Any) -> None:
 def _create(ffi: Any) -> Callable[..., int]:
     layout = _LAYOUTS["doca_comm_channel_init_attr"]
 
+    @uninterrupted
     def create(attr: int, ep: Any) -> int:
         """The attributes are read before anything is made."""
         given = InitAttr(*layout.unpack(ffi.buffer(ffi.cast("char *", attr), layout.size))) if attr else None

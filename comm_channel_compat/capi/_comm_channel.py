@@ -6,9 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 import comch_next as comch
-from comch_next.capi.binding import Binding
+from comch_next.capi.binding import Binding, makes_or_ends
 from comch_next.capi.handles import HANDLES
 from comch_next.declarations.comm_channel import FUNCTIONS
+from comch_next.driver.protocol import uninterrupted
 from comm_channel_compat import flat
 from comm_channel_compat._refusals import answer_by
 from comm_channel_compat.capi._pointers import ENDPOINTS, peer_address, through
@@ -29,7 +30,8 @@ def attach(ffi: Any, lib: Any) -> None:
     answer_by(binding.code_of_refusal)
     lib.comch_face_hot(id(table), id(peer_address))
     for row in binding.rows(FUNCTIONS):
-        binding.attach(row.name, by_hand.get(row.name) or through(row, getattr(flat, row.name), ffi))
+        call = by_hand.get(row.name) or through(row, getattr(flat, row.name), ffi)
+        binding.attach(row.name, uninterrupted(call) if makes_or_ends(row) else call)
 
 
 # What the generated functions cannot be; the calls of loops are in _sources/hot.c

@@ -37,16 +37,16 @@ def parser() -> Iterator[None]:
     check(lib.doca_argp_destroy())
 
 
-def registered(short: str, long: str) -> int:
-    """The code of a parameter's registration that takes text."""
+def registered(short: str, long: str, kind: int = lib.DOCA_ARGP_TYPE_STRING, callback: Any = take) -> int:
+    """The code of a parameter's registration, which takes text unless told otherwise."""
     param = made(lib.doca_argp_param_create)
     if short:
         lib.doca_argp_param_set_short_name(param, short.encode())
     if long:
         lib.doca_argp_param_set_long_name(param, long.encode())
     lib.doca_argp_param_set_description(param, b"text")
-    lib.doca_argp_param_set_callback(param, take)
-    lib.doca_argp_param_set_type(param, lib.DOCA_ARGP_TYPE_STRING)
+    lib.doca_argp_param_set_callback(param, callback)
+    lib.doca_argp_param_set_type(param, kind)
     return int(lib.doca_argp_register_param(param))
 
 
@@ -91,6 +91,31 @@ def test_a_file_that_is_none_of_flags(capfd: pytest.CaptureFixture[str], tmp_pat
     assert told.startswith("program: ")
     assert "Traceback" not in told
     assert not taken
+
+
+@ffi.callback("doca_error_t(void *, void *)")
+def take_number(value: Any, _: object) -> int:
+    taken.append(str(ffi.cast("int *", value)[0]))
+    return 0
+
+
+@pytest.mark.parametrize("text", ["1_0", "0x10", "\N{ARABIC-INDIC DIGIT THREE}", " 1", "1.0", "", "9" * 11, "9" * 5000])
+def test_what_is_no_number(capfd: pytest.CaptureFixture[str], text: str) -> None:
+    assert registered("n", "number", lib.DOCA_ARGP_TYPE_INT, take_number) == 0
+    assert started("-n", text) == lib.DOCA_ERROR_INVALID_VALUE
+    assert "is not a whole number" in capfd.readouterr().err
+    assert not taken
+
+
+@pytest.mark.parametrize(
+    ("value", "number"), [("-7", "-7"), ('"-7"', "-7"), ("1.9", None), ("1.0", None), ("true", None), ("[1]", None)]
+)
+def test_numbers_of_a_file(tmp_path: Path, value: str, number: str | None) -> None:
+    path = tmp_path / "flags.json"
+    path.write_text(f'{{"doca_program_flags": {{"number": {value}}}}}')
+    assert registered("n", "number", lib.DOCA_ARGP_TYPE_INT, take_number) == 0
+    assert started("-j", str(path)) == (lib.DOCA_ERROR_INVALID_VALUE if number is None else 0)
+    assert taken == ([] if number is None else [number])
 
 
 def test_arguments_that_end_before_their_number() -> None:

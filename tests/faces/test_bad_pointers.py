@@ -32,7 +32,6 @@ NULLABLE: dict[tuple[str, str], int] = {
     ("doca_buf_refcount_rm", "refcount"): SUCCESS,  # its older spelling
     ("doca_comch_consumer_task_post_recv_alloc_init", "buf"): SUCCESS,
     ("doca_comch_producer_task_send_alloc_init", "buf"): SUCCESS,
-    ("doca_comch_producer_task_send_alloc_init", "imm_data"): SUCCESS,
     ("doca_comm_channel_ep_get_event_channel", "recv_event_channel"): SUCCESS,
     ("doca_comm_channel_ep_get_event_channel", "send_event_channel"): SUCCESS,
     ("doca_mmap_create_from_export", "user_data"): INVALID_VALUE,  # the descriptor is none
@@ -54,7 +53,6 @@ IGNORED = {
     ("doca_argp_param_set_callback", "callback"),  # doca_argp_register_param refuses it
     ("doca_comch_consumer_task_post_recv_set_buf", "buf"),
     ("doca_comch_producer_task_send_set_buf", "buf"),
-    ("doca_comch_producer_task_send_set_imm_data", "imm_data"),
     ("doca_task_free", "task"),
 }
 

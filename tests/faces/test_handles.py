@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import time
+from threading import Thread
 from typing import Any
 
-from comch_next.capi.handles import Handle, Handles
+import pytest
+
+from comch_next.capi.handles import HANDLES, Handle, Handles
+from tests.faces.world import check, ffi, lib
 
 
 def test_what_is_found_while_it_is_dropped_is_not_kept() -> None:
@@ -22,3 +27,48 @@ def test_what_is_found_while_it_is_dropped_is_not_kept() -> None:
     handles.drop(handles.new("doca_dev", object()))
     assert len(found) == 1
     assert found[0] != dropped[0]
+
+
+def test_threads_that_see_a_target_first_get_one_handle() -> None:
+    """Another one comes in while the first makes its handle."""
+    handles, target = Handles(), object()
+    new = handles.new
+    others: list[Handle | None] = []
+
+    def made_later(*args: Any) -> Handle:
+        if not others:
+            others.append(None)
+            others[0] = handles.of("doca_dev", target)
+        return new(*args)
+
+    handles.new = made_later  # type: ignore[method-assign, assignment]
+    handle = handles.of("doca_dev", target)
+    assert others == [handle]
+    assert list(handles.of_tag("doca_dev").values()) == [handle]
+
+
+def test_a_device_that_two_threads_open_and_close_is_open_in_between(monkeypatch: pytest.MonkeyPatch) -> None:
+    devices, number = ffi.new("struct doca_devinfo ***"), ffi.new("uint32_t *")
+    check(lib.doca_devinfo_create_list(devices, number))
+    of = HANDLES.of
+    codes: set[int] = set()
+
+    def then_others(*args: Any) -> Handle:
+        handle = of(*args)
+        time.sleep(0)  # lets other threads run
+        return handle
+
+    def open_and_close() -> None:
+        out = ffi.new("struct doca_dev **")
+        for _ in range(1000):
+            codes.add(lib.doca_dev_open(devices[0][0], out))
+            codes.add(lib.doca_dev_close(out[0]))
+
+    monkeypatch.setattr(HANDLES, "of", then_others)
+    threads = [Thread(target=open_and_close) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    check(lib.doca_devinfo_destroy_list(devices[0]))
+    assert codes == {0}

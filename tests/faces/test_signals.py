@@ -106,6 +106,49 @@ def test_a_message_that_has_been_taken_is_not_lost(monkeypatch: pytest.MonkeyPat
     world.close()
 
 
+def open_device(world: World, out: Any) -> int:
+    return int(lib.doca_dev_open(world.list[0][1], out))
+
+
+def create(world: World, out: Any) -> int:
+    return int(lib.doca_comch_client_create(world.host, b"interrupted", out))
+
+
+def create_endpoint(world: World, out: Any) -> int:
+    return int(lib.doca_comm_channel_ep_create(out))
+
+
+MAKERS: dict[Callable[[World, Any], int], tuple[str, Callable[[Any], int]]] = {
+    open_device: ("struct doca_dev **", lib.doca_dev_close),
+    create: ("struct doca_comch_client **", lib.doca_comch_client_destroy),
+    create_endpoint: ("struct doca_comm_channel_ep_t **", lib.doca_comm_channel_ep_destroy),
+}
+
+
+@pytest.mark.parametrize("make", MAKERS)
+def test_what_an_interrupted_call_makes_is_the_scripts(
+    make: Callable[[World, Any], int], world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else it would live until the process ends, and nothing below it could be given back."""
+    kind, end = MAKERS[make]
+    of, out = HANDLES.of, ffi.new(kind)
+
+    def struck(*args: Any) -> Handle:
+        signal.raise_signal(signal.SIGUSR1)
+        return of(*args)
+
+    before = signal.signal(signal.SIGUSR1, signal.default_int_handler)
+    monkeypatch.setattr(HANDLES, "of", struck)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            make(world, out)
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+    assert out[0] != ffi.NULL
+    monkeypatch.undo()
+    assert end(out[0]) == 0
+
+
 FIRST_CALL = """
 import ctypes, signal, sys
 

@@ -21,6 +21,8 @@ TOLD = {
     "threads": ["4 threads echoed"],
     "unlocked": ["the other endpoint echoed"],
     "logging": ["50 children logged"],
+    "another": ["doca_dev_close(NULL): DOCA_ERROR_INVALID_VALUE", "the child ended: well"],
+    "beside": ["the children ended: well"],
     "flushing": ["the child logged: yes", "flushed: often, the last is there"],
     "nested": [
         "doca_ctx_start(doca_comch_client_as_ctx(client)): DOCA_ERROR_IN_PROGRESS",

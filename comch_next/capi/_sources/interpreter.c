@@ -8,11 +8,13 @@
 
 enum { OLDEST_MINOR = 10 };
 
+/* What a thread starts or imports would stay half done in a child that is forked meanwhile. Where Python is the program
+ * itself, whose threads have its lock while they fork, _starting.py sees to that. */
+static pthread_mutex_t starting = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static struct found_python python;
-static int running;
-static int forking;
-static int forked_by_python;
+static int running, is_own; /* the interpreter is there, and this library has started it */
+static __thread int follows_fork, forking;
 
 static int failed(const char *what, const char *reason)
 {
@@ -106,8 +108,11 @@ static void append_root(void)
 /* A C program's fork is Python's too; one that Python makes runs its own handlers. */
 static void before_fork(void)
 {
-	forked_by_python = py.PyGILState_Check();
-	if (forked_by_python)
+	follows_fork = !running || (is_own && !py.PyGILState_Check());
+	if (!follows_fork)
+		return;
+	pthread_mutex_lock(&starting);
+	if (!is_own)
 		return;
 	forking = py.PyGILState_Ensure();
 	py.PyOS_BeforeFork();
@@ -115,18 +120,30 @@ static void before_fork(void)
 
 static void after_fork_in_parent(void)
 {
-	if (forked_by_python)
+	if (!follows_fork)
 		return;
-	py.PyOS_AfterFork_Parent();
-	py.PyGILState_Release(forking);
+	if (is_own) {
+		py.PyOS_AfterFork_Parent();
+		py.PyGILState_Release(forking);
+	}
+	pthread_mutex_unlock(&starting);
 }
 
 static void after_fork_in_child(void)
 {
-	if (forked_by_python)
+	if (!follows_fork)
 		return;
-	py.PyOS_AfterFork_Child();
-	py.PyGILState_Release(forking);
+	if (is_own) {
+		py.PyOS_AfterFork_Child();
+		py.PyEval_SaveThread(); /* this thread's state is the last; without any, Python 3.11 can make no other */
+	}
+	starting = (pthread_mutex_t)PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP; /* its owner has another number here */
+}
+
+/* After log.c, whose lock is the last that a fork takes: what holds this one may log. */
+static void __attribute__((constructor)) attend_to_forks(void)
+{
+	pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
 }
 
 /* Whether this is a version that the extension modules can be loaded by. */
@@ -161,8 +178,9 @@ static void start(void)
 	if (!py.Py_IsInitialized()) {
 		if (!loaded)
 			find_executable(&python);
-		if (initialize() || pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child))
+		if (initialize())
 			return;
+		is_own = 1;
 	}
 	running = 1;
 }
@@ -196,16 +214,21 @@ FACE void comch_face_abandon(const char *call)
 
 static const void *start_face(const char *module_name, const char *extension)
 {
-	const void *calls;
+	const void *calls = NULL;
 	int state;
 
+	pthread_mutex_lock(&starting);
 	pthread_once(&once, start);
-	if (!running)
-		return NULL;
-	state = py.PyGILState_Ensure();
-	append_root();
-	calls = import_calls(module_name, extension);
-	py.PyGILState_Release(state);
+	if (!is_own)
+		pthread_mutex_unlock(&starting);
+	if (running) {
+		state = py.PyGILState_Ensure();
+		append_root();
+		calls = import_calls(module_name, extension);
+		py.PyGILState_Release(state);
+	}
+	if (is_own)
+		pthread_mutex_unlock(&starting);
 	return calls;
 }
 

@@ -20,7 +20,7 @@ struct doca_log_backend {
 	char *buffer;
 	size_t capacity, used;
 	log_flush_callback flush;
-	int flushing; /* its handler runs, and what that logs goes to the others */
+	const int *flushing; /* the thread that runs its handler: what is logged meanwhile goes to the others */
 	int is_sdk;
 	uint32_t lower, upper;
 };
@@ -33,8 +33,8 @@ static int num_sources;
 static uint32_t global_lower = DOCA_LOG_LEVEL_INFO, global_upper = DOCA_LOG_LEVEL_TRACE;
 static uint32_t sdk_limit = DOCA_LOG_LEVEL_WARNING;
 
-/* A handler that is called with the lock held may log, fork, or make a call that is refused. A child that is forked while
- * another thread writes a message writes its own, too. */
+/* What writes to a stream of the program's may log, fork, or make a call that is refused. A child that is forked while
+ * another thread writes a message writes its own, too. A thread is known by where it counts. */
 static __thread int holds;
 
 static void hold_log(void)
@@ -49,9 +49,22 @@ static void release_log(void)
 		pthread_mutex_unlock(&lock);
 }
 
-static void __attribute__((constructor)) follow_forks(void)
+/* What another thread was flushing is the parent's, whose handler has it. */
+static void release_log_in_child(void)
 {
-	pthread_atfork(hold_log, release_log, release_log);
+	size_t i;
+
+	for (i = 0; i < num_backends; i++)
+		if (backends[i].flushing && backends[i].flushing != &holds) {
+			backends[i].flushing = NULL;
+			backends[i].used = 0;
+		}
+	release_log();
+}
+
+static void __attribute__((constructor(101))) follow_forks(void)
+{
+	pthread_atfork(hold_log, release_log, release_log_in_child);
 }
 
 static int is_level(uint32_t level)
@@ -93,9 +106,11 @@ static void to_buffer(struct doca_log_backend *backend, uint32_t level, const ch
 
 	(void)level;
 	if (backend->used + length >= backend->capacity) {
-		backend->flushing = 1;
+		backend->flushing = &holds;
+		release_log(); /* who forks may have what the handler waits for: in a script, the interpreter */
 		backend->flush(backend->buffer);
-		backend->flushing = 0;
+		hold_log();
+		backend->flushing = NULL;
 		backend->used = 0;
 	}
 	memcpy(backend->buffer + backend->used, line, length);

@@ -129,12 +129,12 @@ class ControlContext(Context):
         if moved:  # what was on its way there has failed just now: those tasks complete first
             return True
         engine = self.engine
-        for connection in list(self.lost):
+        for connection in filter(self.delivery.is_due, list(self.lost)):
+            moved |= connection.fast.report_expired()  # first, as the program knows them by their connection
             if engine is not None and engine.full:
                 break
-            if self.delivery.is_due(connection):
-                self._forget_lost(connection)
-                moved = True
+            self._forget_lost(connection)
+            moved = True
         return moved
 
     @uninterrupted

@@ -10,7 +10,6 @@ import select
 import socket
 from collections import deque
 from collections.abc import Callable
-from functools import partial
 from itertools import count
 from typing import Any, ClassVar
 
@@ -20,7 +19,7 @@ from comch_next.driver.emulated._fabric import handshake
 from comch_next.driver.emulated._fabric.offers import EXPIRED, NEW, News, Offer, Target
 from comch_next.driver.emulated._kernel.memory import EXHAUSTED
 from comch_next.driver.emulated._path import Path
-from comch_next.driver.protocol import by_system, suppress_system
+from comch_next.driver.protocol import by_system, suppress_system, uninterrupted
 from comch_next.driver.protocol._typed import Protocol
 from comch_next.errors import DocaError, ErrorCode
 
@@ -60,6 +59,7 @@ class FastPath(Path):
         self.connection = connection
         self._outbox: deque[News] = deque()
         self._wants_room = False  # the socket is watched for it
+        self._expired: list[int] = []  # with the connection, and not reported
 
     def __str__(self) -> str:
         return str(self.connection)
@@ -176,12 +176,8 @@ class FastPath(Path):
 
     def _tell(self, callback: Any, consumer_id: int) -> None:
         engine = self.connection.context.engine
-        if callback is None or engine is None:
-            return
-        if engine.busy:
+        if callback is not None and engine is not None:
             engine.call(callback, self.connection, consumer_id)
-        else:  # a pull port is polling the sockets: callbacks run inside progress only
-            engine.call_soon_threadsafe(partial(engine.call, callback, self.connection, consumer_id))
 
     # The end
 
@@ -193,7 +189,15 @@ class FastPath(Path):
         while self.targets:
             consumer_id, target = self.targets.popitem()
             target.close()
-            self._tell(self.connection.context.expired_consumer, consumer_id)
+            self._expired.append(consumer_id)
+
+    @uninterrupted
+    def report_expired(self) -> bool:
+        """In progress: report the peer's consumers that ended with the connection, as many as the engine lets."""
+        context, moved = self.connection.context, bool(self._expired)
+        while self._expired and context.engine is not None and not context.engine.full:
+            self._tell(context.expired_consumer, self._expired.pop())
+        return moved
 
     def let_go(self) -> None:
         """In a forked child: see _kernel.fork."""

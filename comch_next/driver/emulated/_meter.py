@@ -69,7 +69,7 @@ class Meter:
         self.running = True
         self._count(-self._ran)
         try:
-            if self._events_only or not engine.poller.poll_due():
+            if self._events_only or self.waiting or not engine.poller.poll_due():
                 self._events_only = False
             else:
                 moved = self._poll_sockets()

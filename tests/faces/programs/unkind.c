@@ -172,6 +172,58 @@ static int one_without_lock(void)
 
 DOCA_LOG_REGISTER(UNKIND);
 
+static volatile int begun, done;
+
+static void *call_first(void *arg)
+{
+	begun = 1;
+	(void)doca_dev_close(NULL);
+	done = 1;
+	return arg;
+}
+
+/* Another thread starts the interpreter meanwhile. */
+static int fork_beside_another(void)
+{
+	pthread_t started;
+	int status = 0, last = 0;
+	pid_t child;
+
+	if (pthread_create(&started, NULL, call_first, NULL))
+		return 1;
+	while (!begun)
+		;
+	while (status == 0 && !last) {
+		last = done;
+		child = fork();
+		if (child == 0)
+			_exit(doca_dev_close(NULL) != DOCA_ERROR_INVALID_VALUE);
+		waitpid(child, &status, 0);
+	}
+	pthread_join(started, NULL);
+	printf("the children ended: %s\n", status == 0 ? "well" : "badly");
+	return 0;
+}
+
+/* Another thread than the one that forks has started the interpreter. */
+static int fork_after_another(void)
+{
+	pthread_t started;
+	int status = 1;
+	pid_t child;
+
+	if (pthread_create(&started, NULL, call_first, NULL))
+		return 1;
+	pthread_join(started, NULL);
+	child = fork();
+	if (child == 0) {
+		SHOW(doca_dev_close(NULL));
+		exit(0);
+	}
+	printf("the child ended: %s\n", waitpid(child, &status, 0) == child && status == 0 ? "well" : "badly");
+	return 0;
+}
+
 static void *log_without_end(void *argument)
 {
 	for (;;)
@@ -319,7 +371,8 @@ int main(int argc, char **argv)
 	} deeds[] = {
 		{"alive", leave_alive}, {"fork", fork_after_load},     {"threads", threads},
 		{"nested", nested},     {"unlocked", one_without_lock}, {"logging", fork_while_logging},
-		{"flushing", log_while_flushing},
+		{"flushing", log_while_flushing}, {"another", fork_after_another},
+		{"beside", fork_beside_another},
 	};
 	size_t i;
 
