@@ -19,7 +19,18 @@ from comch_next.capi.handles import HANDLES
 from comch_next.driver.protocol import bytes_of, handing_on, text_of, uninterrupted
 from comch_next.errors import Again, DocaError, ErrorCode, InvalidValue, NotPermitted, NotSupported
 
-__all__ = ["Binding", "Call", "Function", "Lacking", "MOST_READ", "Param", "bytes_at", "makes_or_ends", "tag_of"]
+__all__ = [
+    "Binding",
+    "Call",
+    "Function",
+    "Lacking",
+    "MOST_READ",
+    "Param",
+    "bytes_at",
+    "makes_or_ends",
+    "tag_of",
+    "uninterrupted",
+]
 
 Call = Callable[..., Any]
 Reader = Callable[[Sequence[Any]], Any]

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from importlib.machinery import ModuleSpec
     from types import FrameType, ModuleType
-    from typing import Any, ClassVar
+    from typing import Any
 
 _FOLDERS = [folder for folder in os.environ.get("COMCH_COMPAT_LIBRARIES", "").split(os.pathsep) if folder]
 
@@ -160,16 +160,6 @@ if os.environ.get("COMCH_COMPAT_REPORT"):
     _CHANGES |= {"ctypes": _watch_ctypes, "cffi.api": _watch_cffi}
 
 
-def _found(*wanted: Any) -> ModuleSpec | None:
-    """Ask all finders for a module; the one that asks passes."""
-    for finder in sys.meta_path:
-        find = getattr(finder, "find_spec", None)  # before Python 3.12 some had none
-        spec = None if find is None else find(*wanted)
-        if spec is not None:
-            return spec  # type: ignore[no-any-return]
-    return None
-
-
 class _Finder:
     """Changes a module of the table once it has been imported."""
 
@@ -185,10 +175,13 @@ class _Finder:
 
     @classmethod
     def _changed(cls, change: Callable[[Any], None], *wanted: Any) -> ModuleSpec | None:
-        spec = _found(*wanted)
-        if spec is not None:
-            spec.loader = _Loader(spec.loader, change)  # type: ignore[assignment]  # it does what one does
-        return spec
+        for finder in sys.meta_path:
+            find = None if finder is cls else getattr(finder, "find_spec", None)  # before Python 3.12 some had none
+            spec = None if find is None else find(*wanted)
+            if spec is not None:
+                spec.loader = _Loader(spec.loader, change)
+                return spec  # type: ignore[no-any-return]
+        return None
 
 
 class _Loader:
@@ -211,37 +204,17 @@ class _Loader:
         self._change(module)
 
 
-class _Next:
-    """Finds what Python would have found under this name, once; the error, where there is none, is the one it expects.
-
-    Only behind this folder: what is before it has been run, or has run this one. The folders are away for the search
-    alone: what is found may import an old name, and put folders before this one. It may also look for the next one in
-    all other folders, and so run this one again.
-    """
-
-    _run: ClassVar[set[str | None]] = set()
-
-    @classmethod
-    def find_spec(cls, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
-        if name != __name__:
-            return None
-        sys.meta_path.remove(cls)
-        here = os.path.dirname(__file__)
-        before = sys.path[: sys.path.index(here) + 1]
-        del sys.path[: len(before)]
-        try:
-            spec = _found(name, path, target)
-        finally:
-            sys.path[:0] = before
-        if spec is None or spec.origin in cls._run:
-            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
-        cls._run.add(spec.origin)
-        return spec
+def _import_next() -> None:
+    """Import what Python would have found under this name; the error, where there is none, is the one it expects."""
+    here = os.path.dirname(__file__)
+    place = sys.path.index(here)
+    del sys.path[place], sys.modules[__name__]
+    try:
+        __import__(__name__)
+    finally:
+        sys.path.insert(place, here)
 
 
-_next: Any = sys.modules.setdefault("sitecustomize of comm_channel_compat", _Next)  # type: ignore[arg-type]  # nobody's
-if _next is _Next and _FOLDERS:
+if _FOLDERS:
     sys.meta_path.insert(0, _Finder)
-sys.meta_path.insert(0, _next)
-sys.modules.pop(__name__, None)
-__import__(__name__)
+_import_next()

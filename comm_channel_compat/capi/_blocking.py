@@ -8,10 +8,9 @@ from typing import Any
 
 from comch_next import InitAttr
 from comch_next.api import structs
-from comch_next.capi.binding import Binding
+from comch_next.capi.binding import Binding, uninterrupted
 from comch_next.capi.handles import HANDLES
 from comch_next.declarations.comm_channel_1x import FUNCTIONS
-from comch_next.driver.protocol import uninterrupted
 from comm_channel_compat._refusals import answer_by
 from comm_channel_compat.blocking import flat
 from comm_channel_compat.capi._pointers import ENDPOINT, ENDPOINTS, PEERS, peer_address, through

@@ -6,10 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 import comch_next as comch
-from comch_next.capi.binding import Binding, makes_or_ends
+from comch_next.capi.binding import Binding, makes_or_ends, uninterrupted
 from comch_next.capi.handles import HANDLES
 from comch_next.declarations.comm_channel import FUNCTIONS
-from comch_next.driver.protocol import uninterrupted
 from comm_channel_compat import flat
 from comm_channel_compat._refusals import answer_by
 from comm_channel_compat.capi._pointers import ENDPOINTS, peer_address, through

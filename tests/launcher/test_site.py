@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -32,52 +31,6 @@ def test_ones_own_runs(start_python: StartPython, tmp_path: Path, end: str) -> N
     assert "sitecustomize.py" in told
     # The launcher's own Python has run it, too.
     assert launched == (plain.returncode, told + told + shown, plain.stderr * 2)
-
-
-def test_ones_own_may_import_the_old_name(start_python: StartPython, tmp_path: Path) -> None:
-    (tmp_path / "sitecustomize.py").write_text(
-        "import sys\n"
-        "try: import doca_comm_channel as cc; print(cc.Endpoint.__name__)\n"
-        "except ModuleNotFoundError as error: print(error)\n"
-    )
-    finished = start_python(*LAUNCH, "-c", "", env={"PYTHONPATH": str(tmp_path)}).finish()
-    assert finished == (0, "No module named 'doca_comm_channel'\nEndpoint\n", "")  # of the launcher's Python, first
-
-
-def test_ones_own_may_put_a_folder_before_all(start_python: StartPython, tmp_path: Path) -> None:
-    (tmp_path / "sitecustomize.py").write_text(f"import sys\nsys.path.insert(0, {str(tmp_path / 'own')!r})\n")
-    (tmp_path / "own").mkdir()
-    (tmp_path / "own" / "doca_comm_channel.py").write_text("")
-    code = "import sys, doca_comm_channel as cc; print(cc.__file__)"
-    finished = start_python(*LAUNCH, "-c", code, env={"PYTHONPATH": str(tmp_path)}).finish()
-    assert finished == (0, f"{tmp_path / 'own' / 'doca_comm_channel.py'}\n", "")
-
-
-TOOL = """\
-import os, sys
-print("tool")
-sys.path.remove(os.path.dirname(__file__))
-this = sys.modules.pop(__name__)
-try:
-    import sitecustomize
-except ImportError:
-    print("none")
-    sys.modules[__name__] = this
-"""
-
-
-@pytest.mark.parametrize(("own", "printed"), [("print('own')", ["tool", "own"]), (None, ["tool", "none"])])
-def test_one_of_a_tool_that_looks_for_the_next_in_its_turn(
-    start_python: StartPython, tmp_path: Path, own: str | None, printed: list[str]
-) -> None:
-    """It finds the launcher's once more, which knows what has been run."""
-    for name, text in (("tool", TOOL), ("own", own)):
-        (tmp_path / name).mkdir()
-        if text is not None:
-            (tmp_path / name / "sitecustomize.py").write_text(text)
-    path = os.pathsep.join([str(tmp_path / "tool"), str(tmp_path / "own")])
-    finished = start_python(*LAUNCH, "-c", "", env={"PYTHONPATH": path}).finish()
-    assert (finished.stdout.split(), finished.stderr) == (printed * 2, "")  # of the launcher's Python, first
 
 
 def test_modules_are_those_of_python(launch: Launch) -> None:

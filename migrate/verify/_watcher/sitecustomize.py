@@ -320,11 +320,10 @@ def _forget() -> None:
 
 
 def _import_next() -> None:
-    """Run the module of this name that Python would have found without this one: what is before it runs it."""
+    """Run the module of this name that Python would have found without this one."""
     here = os.path.dirname(os.path.abspath(__file__))
-    path = [os.path.abspath(folder) for folder in sys.path]
-    behind = path[path.index(here) + 1 :] if here in path else path
-    spec = importlib.machinery.PathFinder.find_spec("sitecustomize", behind)
+    path = [folder for folder in sys.path if os.path.abspath(folder) != here]
+    spec = importlib.machinery.PathFinder.find_spec("sitecustomize", path)
     if spec is not None and spec.loader is not None:
         spec.loader.exec_module(importlib.util.module_from_spec(spec))
 
