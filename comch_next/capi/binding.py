@@ -27,9 +27,8 @@ __all__ = [
     "MOST_READ",
     "Param",
     "bytes_at",
-    "makes_or_ends",
     "tag_of",
-    "uninterrupted",
+    "whole",
 ]
 
 Call = Callable[..., Any]
@@ -162,7 +161,7 @@ class Binding:
     def bind(self, row: Function, call: Call) -> None:
         """Attach an implementation to the function of a row."""
         function = self._coded(row, call) if row.returns == "doca_error_t" else self._plain(row, call)
-        self.attach(row.name, uninterrupted(function) if makes_or_ends(row) else function)
+        self.attach(row.name, whole(row, function))
 
     def _coded(self, row: Function, call: Call) -> Call:
         readers, writers = [*self._readers(row)], [*self._writers(row)]
@@ -312,9 +311,13 @@ def _ended(row: Function) -> str | None:
     return tag + " *" * (ctype.count("*") - 1)
 
 
-def makes_or_ends(row: Function) -> bool:
-    """Whether a call that a signal's handler interrupted could leave the program without the pointer of what lives."""
-    return _ended(row) is not None or any(param.is_output and tag_of(param.ctype) for param in row.params)
+def whole(row: Function, function: Call) -> Call:
+    """Return the function of a row, for whose end signals wait where it makes or ends a handle.
+
+    A signal's handler that interrupted it could leave the program without the pointer of what lives.
+    """
+    makes_or_ends = _ended(row) is not None or any(param.is_output and tag_of(param.ctype) for param in row.params)
+    return uninterrupted(function) if makes_or_ends else function
 
 
 def _is_size_of_text(row: Function, place: int) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 
 from comch_next import InitAttr
 from comch_next.api import structs
-from comch_next.capi.binding import Binding, uninterrupted
+from comch_next.capi.binding import Binding, whole
 from comch_next.capi.handles import HANDLES
 from comch_next.declarations.comm_channel_1x import FUNCTIONS
 from comm_channel_compat._refusals import answer_by
@@ -37,14 +37,14 @@ def attach(ffi: Any, lib: Any) -> None:
     answer_by(binding.code_of_refusal)
     lib.comch_face_hot(id(table), id(peer_address))
     for row in binding.rows(FUNCTIONS):
-        call = by_hand.get(row.name) or through(row, getattr(flat, row.name), ffi)
+        own = by_hand.get(row.name)
+        call = whole(row, own) if own else through(row, getattr(flat, row.name), ffi)  # these may wait; signals end that
         binding.attach(row.name, call, is_coded=row.returns == "doca_error_t")  # an event channel is an int, too
 
 
 def _create(ffi: Any) -> Callable[..., int]:
     layout = _LAYOUTS["doca_comm_channel_init_attr"]
 
-    @uninterrupted
     def create(attr: int, ep: Any) -> int:
         """The attributes are read before anything is made."""
         given = InitAttr(*layout.unpack(ffi.buffer(ffi.cast("char *", attr), layout.size))) if attr else None

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import comch_next as comch
-from comch_next.capi.binding import Binding, makes_or_ends, uninterrupted
+from comch_next.capi.binding import Binding, whole
 from comch_next.capi.handles import HANDLES
 from comch_next.declarations.comm_channel import FUNCTIONS
 from comm_channel_compat import flat
@@ -30,7 +30,7 @@ def attach(ffi: Any, lib: Any) -> None:
     lib.comch_face_hot(id(table), id(peer_address))
     for row in binding.rows(FUNCTIONS):
         call = by_hand.get(row.name) or through(row, getattr(flat, row.name), ffi)
-        binding.attach(row.name, uninterrupted(call) if makes_or_ends(row) else call)
+        binding.attach(row.name, whole(row, call))
 
 
 # What the generated functions cannot be; the calls of loops are in _sources/hot.c

@@ -46,20 +46,20 @@ def _looks_of(code: CodeType) -> frozenset[int]:
     call of a `with` block the block's own end would not be run, as it is.
     """
     if code not in _places:
+        # What covers an instruction is in a table that code has from Python 3.11 on.
+        table = dis._parse_exception_table(code) if sys.version_info >= (3, 11) else ()  # type: ignore[attr-defined]
+
+        def handler(offset: int) -> int | None:
+            return next((entry.target for entry in table if entry.start <= offset < entry.end), None)
+
         offsets, before, at = set(), "RESUME", 0
         for instruction in dis.get_instructions(code):
-            if before in _LOOKS and _handler(code, at) == _handler(code, instruction.offset):
+            if before in _LOOKS and handler(at) == handler(instruction.offset):
                 offsets.add(instruction.offset)
             if instruction.opname not in ("CACHE", "EXTENDED_ARG"):
                 before, at = instruction.opname, instruction.offset
         _places[code] = frozenset(offsets)
     return _places[code]
-
-
-def _handler(code: CodeType, offset: int) -> int | None:
-    """Where an exception of the instruction is handled, by the table that code has from Python 3.11 on."""
-    table = dis._parse_exception_table(code) if sys.version_info >= (3, 11) else ()  # type: ignore[attr-defined]
-    return next((entry.target for entry in table if entry.start <= offset < entry.end), None)
 
 
 class Strike:
