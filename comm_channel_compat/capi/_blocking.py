@@ -38,7 +38,7 @@ def attach(ffi: Any, lib: Any) -> None:
     lib.comch_face_hot(id(table), id(peer_address))
     for row in binding.rows(FUNCTIONS):
         own = by_hand.get(row.name)
-        call = whole(row, own) if own else through(row, getattr(flat, row.name), ffi)  # these may wait; signals end that
+        call = whole(row, own) if own else through(row, getattr(flat, row.name), ffi)  # these may wait
         binding.attach(row.name, call, is_coded=row.returns == "doca_error_t")  # an event channel is an int, too
 
 
