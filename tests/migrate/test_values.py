@@ -174,6 +174,14 @@ def test_deep_expressions_end_no_run() -> None:
     assert Token("A()") in values.of_target(assign.targets[0])
 
 
+def test_classes_to_catch_in_a_tuple_that_may_hold_itself_end_no_run() -> None:
+    widened = "def widened(kinds): return (kinds, library.Again)\nKINDS = ()\nfor _ in '12': KINDS = widened(KINDS)\n"
+    caught = "import sys\ntry: pass\nexcept KINDS as error: x = error, sys.exc_info()[1]\n"
+    values, tree = one(widened + caught)
+    uses = [node for node in ast.walk(tree) if isinstance(node, ast.Name) and node.id == "error"]
+    assert Token("Again()") in values.of(uses[0])
+
+
 @pytest.mark.parametrize("module", ["fractions.py", "shutil.py", "pydoc.py", "ipaddress.py", "xml/dom/minidom.py"])
 def test_programs_that_loop_over_their_own_values_end(module: str) -> None:
     path = Path(sysconfig.get_path("stdlib")) / module

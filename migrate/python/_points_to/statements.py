@@ -221,12 +221,9 @@ class Statements(Expressions):
         target = self.variable(frame, frame.names.of[node])
         for kind in node.type.elts if isinstance(node.type, ast.Tuple) else [node.type]:
             if kind is not None:
-                self.watch(self.slot(frame, kind), lambda value: self._caught(value, target))
+                self.each_kind(self.slot(frame, kind), lambda value: self._caught(value, target))
 
     def _caught(self, value: Value, target: Slot) -> None:
-        if isinstance(value, Collection):  # a tuple of classes with a name
-            self.watch(self.contents(value).every, lambda item: self._caught(item, target))
-            return
         if isinstance(value, Class):
             self.add(target, Instance(value.node))
         elif not isinstance(value, Token):

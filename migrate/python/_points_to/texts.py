@@ -10,7 +10,7 @@ from migrate.python._points_to.domain import Class, Collection, External, Instan
 from migrate.python._points_to.elements import CONTAINERS
 from migrate.python._points_to.functions import Site
 from migrate.python._points_to.heap import Frame
-from migrate.python._points_to.slots import Slot
+from migrate.python._points_to.slots import Slot, Watcher
 from migrate.python.modules import Project
 
 _SHOWING = ("__str__", "__repr__", "__format__")
@@ -168,14 +168,20 @@ class Texts(Calls):
 
     def caught(self, kinds: Slot, result: Slot) -> None:
         """Let a slot have the exceptions of the Knowledge's that are of some classes."""
+        self.each_kind(kinds, lambda kind: self.add_all(result, self.knowledge.caught(kind) or ()))
 
-        def catch(kind: Value) -> None:
-            if isinstance(kind, Collection):  # a tuple of classes with a name
-                self.caught(self.contents(kind).every, result)
+    def each_kind(self, kinds: Slot, take: Watcher) -> None:
+        """Call a watcher with each class that an `except` clause names, also in tuples that have a name."""
+        every = Slot()
+
+        def look(kind: Value) -> None:
+            if isinstance(kind, Collection):
+                self.flow(self.contents(kind).every, every)  # once, also where a tuple seems to hold itself
             else:
-                self.add_all(result, self.knowledge.caught(kind) or ())
+                take(kind)
 
-        self.watch(kinds, catch)
+        self.flow(kinds, every)
+        self.watch(every, look)
 
 
 def _is_record(decorator: ast.expr, asked: str) -> bool:
