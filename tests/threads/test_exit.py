@@ -54,3 +54,65 @@ def test_it_ends(start_python: StartPython, runtime_dir: Path, face: str, form: 
     assert finished.returncode == STATUS[ending], finished.stderr
     assert "ignored" not in finished.stderr
     assert list(runtime_dir.iterdir()) == []
+
+
+# A thread of its own starts or stops a server, and comes no further than a call of the system's until the process ends.
+CAUGHT = """
+import os, sys, threading, time
+from comch_next import Server, open_device
+from comch_next.driver.emulated._kernel import handle
+
+call, number = sys.argv[1], int(sys.argv[2])
+device = open_device("03:00.0")
+server = Server(device, device.open_representor("b1:00.0"), "caught")
+at_work, calls, made = threading.Event(), [], getattr(os, call)
+
+
+def caught(*args, **options):
+    result = made(*args, **options)
+    if threading.current_thread() is worker:
+        calls.append(call)
+        if len(calls) == number:
+            at_work.set()
+            while not handle.has_left():
+                time.sleep(0.001)
+            time.sleep(0.1)  # for the end to go on, if nothing stops it
+    return result
+
+
+def work():
+    server.listen()
+    server.close()
+
+
+worker = threading.Thread(target=work, daemon=True)
+setattr(os, call, caught)
+worker.start()
+assert at_work.wait(30)
+"""
+
+
+@pytest.mark.parametrize(("call", "number"), [("open", 2), ("chmod", 1), ("unlink", 1)])
+def test_the_end_waits_for_a_thread_that_makes_or_removes_files(
+    start_python: StartPython, runtime_dir: Path, call: str, number: int
+) -> None:
+    finished = start_python("-c", CAUGHT, call, str(number)).finish()
+    assert (finished.returncode, finished.stderr) == (0, "")
+    assert list(runtime_dir.iterdir()) == []
+
+
+# Its exit function is called after the library's own.
+LATE = """
+import atexit
+server = []
+atexit.register(lambda: server[0].listen())
+from comch_next import Server, open_device
+device = open_device("03:00.0")
+server.append(Server(device, device.open_representor("b1:00.0"), "late"))
+"""
+
+
+def test_no_server_starts_when_the_library_has_taken_leave(start_python: StartPython, runtime_dir: Path) -> None:
+    finished = start_python("-c", LATE, fresh=True).finish()
+    assert "Initialization: server 'late' cannot listen: the process is ending" in finished.stderr
+    assert list(runtime_dir.iterdir()) == []

@@ -18,14 +18,15 @@ from comch_next.driver.emulated._fabric.meeting import Listener
 from comch_next.driver.emulated._fabric.status import Board, Status
 from comch_next.driver.emulated._fabric.topology import Limits
 from comch_next.driver.emulated._guard import callback, guard, known
+from comch_next.driver.emulated._kernel.handle import has_left
 from comch_next.driver.emulated._kernel.memory import EXHAUSTED
 from comch_next.driver.emulated._kernel.removal import Removal
 from comch_next.driver.emulated._kernel.ring import make_memory
 from comch_next.driver.emulated._pushed import Pushed
 from comch_next.driver.emulated._send_task import TaskPool
 from comch_next.driver.emulated._state import Trigger
-from comch_next.driver.protocol import by_system, log_warning, uninterrupted
-from comch_next.errors import DocaError, InvalidValue
+from comch_next.driver.protocol import by_system, log_warning, new_lock, uninterrupted
+from comch_next.errors import DocaError, Initialization, InvalidValue
 
 __all__ = ["Server", "Servers"]
 
@@ -44,6 +45,7 @@ class Server(ControlContext):
         self._listener: Listener | None = None
         self._board: Board | None = None
         self._removal: Removal | None = None
+        self._door = new_lock()  # held while files are made or removed: the end of the process waits for that
         super().__init__(dev, name)  # from here on a fork on another thread lets go of all these
         self.delivery = Pushed(self)
         self.rep = rep
@@ -65,7 +67,10 @@ class Server(ControlContext):
         self.failed_for_good = False
         self.delivery.begin()
         device, representor = self.dev.info.row, self.rep.info.row.pci_addr
-        self._listener = Listener(device.pci_addr, representor, self.name)
+        with self._door:
+            if has_left():
+                raise Initialization(f"server {self.name!r} cannot listen: the process is ending")
+            self._listener = Listener(device.pci_addr, representor, self.name)
         self._events = select.EPOLLIN
         try:
             self.watched(self._listener.socket, self._on_clients, accepts=True)
@@ -88,7 +93,8 @@ class Server(ControlContext):
         self.delivery.drop_waiting()
         if self._listener is not None:
             self.unwatch(self._listener.socket)
-            self._listener.close()
+            with self._door:
+                self._listener.close()
             self._listener = None
         if self._board is not None:
             self._board.close()
@@ -103,8 +109,9 @@ class Server(ControlContext):
         self.rep.users.discard(self)
 
     def say_goodbye(self) -> None:
-        if self._listener is not None:
-            self._listener.remove()
+        with self._door:
+            if self._listener is not None:
+                self._listener.remove()
 
     def let_go(self) -> None:
         super().let_go()

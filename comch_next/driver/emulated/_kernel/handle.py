@@ -11,7 +11,7 @@ from abc import abstractmethod
 from comch_next.driver.emulated._kernel.fork import living
 from comch_next.driver.protocol import Finalized, at_exit, shielded, suppress_system
 
-__all__ = ["Handle", "Socket"]
+__all__ = ["Handle", "Socket", "has_left"]
 
 
 class Handle(Finalized):
@@ -49,6 +49,11 @@ class Socket(socket.socket):
 
 
 _left: list[bool] = []  # not empty once the process has taken leave: what is collected then is silent
+
+
+def has_left() -> bool:
+    """Whether the process has taken leave: what begins now would end without it."""
+    return bool(_left)
 
 
 def _take_leave() -> None:
