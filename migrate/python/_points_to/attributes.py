@@ -62,6 +62,7 @@ class Attributes(Texts):
         super().__init__(project, knowledge)
         self._module_names: dict[tuple[Path, str], Slot] = {}
         self._namespaces: dict[Path, list[Value]] = {}
+        self._looses: dict[Slot, Slot] = {}
 
     # ------------------------------------------------------------------ reading
 
@@ -371,19 +372,23 @@ class Attributes(Texts):
         if name.partition(".")[0] in library.INERT or name in library.PLAIN:
             self.derive(site)
             return
-
-        def passed(value: Value) -> None:
-            if isinstance(value, Collection) and value not in seen:
-                seen.add(value)
-                self.watch(self.contents(value).every, passed)
-                self.watch(self.contents(value).keys, passed)
-            elif not isinstance(value, Plain | External | Module | Class | Collection):
-                self.leave(site)
-
-        seen: set[Value] = set()
-
         for slot in site.slots():
-            self.watch(slot, passed)
+            self.watch(self._loose(slot), lambda _: self.leave(site))
+
+    def _loose(self, slot: Slot) -> Slot:
+        """Return a slot that gets a value once another one has, or holds, what is no plain value: one for all calls."""
+        if slot not in self._looses:
+            loose = self._looses[slot] = Slot()
+
+            def look(value: Value) -> None:
+                if isinstance(value, Collection):
+                    self.flow(self._loose(self.contents(value).every), loose)
+                    self.flow(self._loose(self.contents(value).keys), loose)
+                elif not isinstance(value, Plain | External | Module | Class):
+                    self.add(loose, Plain.UNKNOWN)
+
+            self.watch(slot, look)
+        return self._looses[slot]
 
 
 def _is_named(owner: External, name: str) -> bool:

@@ -12,6 +12,7 @@ from migrate.python._points_to.domain import (
     External,
     Function,
     Instance,
+    Knowledge,
     Module,
     Plain,
     Token,
@@ -23,10 +24,15 @@ from migrate.python._points_to.heap import IMPLICIT, Frame, Key
 from migrate.python._points_to.items import key_of
 from migrate.python._points_to.slots import Slot
 from migrate.python._points_to.texts import builtin_error
+from migrate.python.modules import Project
 
 
 class Statements(Expressions):
     """Reads the bodies of frames."""
+
+    def __init__(self, project: Project, knowledge: Knowledge) -> None:
+        super().__init__(project, knowledge)
+        self._throws: dict[Value, Slot] = {}
 
     # ------------------------------------------------------------------ definitions
 
@@ -228,13 +234,20 @@ class Statements(Expressions):
             self.add(target, Instance(value.node))
         elif not isinstance(value, Token):
             self.add(target, self.opaque(value))
-
-        def raised(thrown: Value) -> None:
-            if isinstance(thrown, Instance) and self._catches(value, thrown):
-                self.add(target, thrown)
-
-        self.watch(self.raised, raised)
+        self.flow(self._thrown(value), target)
         self.add_all(target, self.knowledge.caught(value) or ())
+
+    def _thrown(self, caught: Value) -> Slot:
+        """Return a slot with the exceptions of the project that a class catches: one for all handlers that name it."""
+        if caught not in self._throws:
+            throws = self._throws[caught] = Slot()
+
+            def raised(thrown: Value) -> None:
+                if isinstance(thrown, Instance) and self._catches(caught, thrown):
+                    self.add(throws, thrown)
+
+            self.watch(self.raised, raised)
+        return self._throws[caught]
 
     def _catches(self, caught: Value, thrown: Instance) -> bool:
         if isinstance(caught, Class):

@@ -29,6 +29,7 @@ class Texts(Calls):
         self.output = Slot()
         self.shows: list[tuple[ast.expr, Slot]] = []
         self._texts: dict[Value, Slot] = {}
+        self._told: dict[Slot, Slot] = {}
 
     # ------------------------------------------------------------------ texts
 
@@ -115,14 +116,21 @@ class Texts(Calls):
 
     def derive(self, site: Site) -> None:
         """Let what a function of Python's own makes of a text be one, too: a length, a hash, what was parsed."""
-
-        def passes(value: Value) -> None:
-            if isinstance(value, Token) and value in self.knowledge.text(value):
-                self.add(site.result, value)
-
         for slot in site.slots():
             if slot is not self.other:
-                self.watch(slot, passes)
+                self.flow(self._texts_in(slot), site.result)
+
+    def _texts_in(self, slot: Slot) -> Slot:
+        """Return a slot with those of another one that are texts: one for all calls, many are given the same."""
+        if slot not in self._told:
+            told = self._told[slot] = Slot()
+
+            def look(value: Value) -> None:
+                if isinstance(value, Token) and value in self.knowledge.text(value):
+                    self.add(told, value)
+
+            self.watch(slot, look)
+        return self._told[slot]
 
     def show_caught(self, frame: Frame, node: ast.expr, result: Slot) -> None:
         """Let a slot have the text of an exception of Python's own that an except clause binds to a name."""
