@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from tests.processes import StartPython
 def stage(
     runtime_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, start_python: StartPython
 ) -> Iterator[Stage]:
+    gc.collect()  # what an earlier test has left is none of this one's
     before = open_fds(), mapped()
     made = Stage(tmp_path, monkeypatch, start_python)
     yield made

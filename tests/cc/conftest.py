@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from tests.topologies import faulty
 
 @pytest.fixture
 def world(runtime_dir: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
+    gc.collect()  # what an earlier test has left is none of this one's
     before = open_fds()
     made = World(lambda fault: faulty(tmp_path, monkeypatch, fault))
     yield made

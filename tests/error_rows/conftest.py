@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from tests.error_rows.world import World
 
 @pytest.fixture
 def world(tmp_path: Path) -> Iterator[World]:
+    gc.collect()  # what an earlier test has left is none of this one's
     before = open_fds()
     made = World(tmp_path)
     yield made

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator
 
 import pytest
@@ -12,6 +13,7 @@ from tests.fast_path.lane import Lane
 
 @pytest.fixture
 def lane() -> Iterator[Lane]:
+    gc.collect()  # what an earlier test has left is none of this one's
     before = open_fds()
     made = Lane()
     yield made

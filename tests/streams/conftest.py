@@ -18,6 +18,7 @@ def pair(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Ite
     """A pair in each form: how its contexts receive, and whose endings they report."""
     pull, _, one_sided = request.param.partition(", ")
     monkeypatch.setenv("COMCH_PULL", pull)
+    gc.collect()  # what an earlier test has left is none of this one's
     before = open_fds(), mapped()
     with connected(one_sided=bool(one_sided)) as made:
         yield made
