@@ -87,6 +87,13 @@ CODES: dict[str, Code] = {
         "Run the program unchanged on comm_channel_compat, or call comch_next directly.",
         evidence=_NAMES_SEEN,
     ),
+    "CCM008": Code(
+        "the project is too large or too dynamic to follow its values",
+        "The file and those that it is connected with by imports hand so many objects on to each other, through code "
+        "that could do anything with them, that migrate gave up. It changed none of these files.",
+        "Copy the part of the project that uses the old API, without tests and tools that inspect all of it, to a "
+        "folder of its own, and run migrate there.",
+    ),
     "CCM009": Code(
         "the old module is used as a value",
         "The module is shown, inspected, or given to another library, or a name is taken from it in a way that migrate "

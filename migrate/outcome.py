@@ -57,7 +57,7 @@ class FileOutcome:
     old: bytes
     new: bytes
     findings: tuple[Finding, ...] = ()
-    skipped: str = ""  # a code, when the file could not be read as Python
+    skipped: str = ""  # a code, when the file could not be read as Python, or its values not be followed
     reason: str = ""
 
     @property

@@ -24,6 +24,7 @@ from migrate.old_api.calls import Call
 from migrate.outcome import FileOutcome, Level, Options
 from migrate.python.listing import listed
 from migrate.python.source import Source, Unreadable
+from migrate.python.values import Unsettled
 from migrate.rules._answers import Answer, Refusal, is_same
 from migrate.rules._registry import load
 from migrate.rules._taken import taken_from
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from migrate._idioms import Idioms
     from migrate._tabled import Tabled
 
+UNSETTLED = "CCM008"
 UNREADABLE, NO_RULE, MIXED, NOT_GIVEN, ORDER = "CCM001", "CCM022", "CCM035", "CCM049", "CCM070"
 LOOKED_UP = "CCM005"
 _NOTHING: Mapping[Path, bytes] = MappingProxyType({})
@@ -65,10 +67,13 @@ def rewrite_project(
         outcomes |= (kept := _successors.outcomes(sources, given))
         sources = {path: source for path, source in sources.items() if path not in kept}
         given = given.intersection(sources)
-    if options.mode == "shim":
-        outcomes |= _redirected(sources, given)
-    else:
-        outcomes |= (_by_evidence if options.evidence else _rewritten)(sources, given, options)
+    try:
+        if options.mode == "shim":
+            outcomes |= _redirected(sources, given)
+        else:
+            outcomes |= (_by_evidence if options.evidence else _rewritten)(sources, given, options)
+    except Unsettled:
+        outcomes |= {path: FileOutcome(path, files[path], files[path], skipped=UNSETTLED) for path in given}
     return [outcomes[path] for path in sorted(files)]
 
 

@@ -40,7 +40,7 @@ from migrate.python._points_to.engine import Engine
 from migrate.python._points_to.heap import Frame
 from migrate.python._points_to.library_dispatch import REGISTER
 from migrate.python._points_to.library_functions import HINT
-from migrate.python._points_to.slots import Slot
+from migrate.python._points_to.slots import Slot, Unsettled
 from migrate.python.modules import Project
 from migrate.python.scopes import Names, Variable
 
@@ -65,6 +65,7 @@ __all__ = [
     "REGISTER",
     "Super",
     "Token",
+    "Unsettled",
     "Value",
     "Values",
 ]
@@ -83,7 +84,7 @@ class Values:
     ) -> None:
         """Analyse a project. unseen: what unknown callers pass for a parameter, None for UNKNOWN.
 
-        seen: what variables have that would be UNKNOWN.
+        seen: what variables have that would be UNKNOWN. Raises Unsettled for a program that is too dynamic.
         """
         self.project = project
         self._engine = Engine(project, knowledge, unseen, seen)

@@ -380,6 +380,14 @@ def test_a_file_that_is_no_python_is_skipped() -> None:
     assert outcome.reason
 
 
+def test_a_project_whose_values_cannot_be_followed_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("migrate.python._points_to.engine.MOST", 0)
+    monkeypatch.setattr("migrate.python._points_to.engine.MOST_PER_NODE", 0)
+    for mode in ("rewrite", "shim"):
+        outcomes = rewritten({"a.py": TALK, "b.py": "import a\n"}, options=Options(mode=mode))
+        assert [(outcome.skipped, outcome.changed) for outcome in outcomes.values()] == [("CCM008", False)] * 2
+
+
 def test_line_ends_marks_and_cookies_stay() -> None:
     text = "# coding: latin-1\r\nimport doca_comm_channel as cc  # \xe9\r\n\x0c\r\nraise cc.Again"
     new = rewrite(text.encode("latin-1")).new

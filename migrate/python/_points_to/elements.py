@@ -96,6 +96,10 @@ class Elements(Classes):
         if isinstance(value, Collection):
             contents = self.contents(value)
             return contents.keys if value.kind == "dict" else contents.every
+        if isinstance(value, External):
+            value = self.opaque(value)  # one slot for all of these
+        elif isinstance(value, Function | Bound | Partial | Module):
+            value = Plain.NONE  # a TypeError
         if value not in self._elements:
             slot = self._elements[value] = Slot()
             if isinstance(value, Instance):
@@ -120,7 +124,7 @@ class Elements(Classes):
         return Plain.OTHER if own else Plain.UNKNOWN
 
     def _opaque(self, value: Value, slot: Slot) -> None:
-        if value is not Plain.NONE and not isinstance(value, Function | Bound | Partial | Module):  # a TypeError
+        if value is not Plain.NONE:
             self.add(slot, self.opaque(value))
             if self.opaque(value) is Plain.OTHER:
                 self.flow(self.contents(Plain.OTHER).every, slot)

@@ -36,6 +36,7 @@ from migrate.python._points_to.patterns import READERS, Patterns
 from migrate.python.modules import Project
 from migrate.python.scopes import Variable
 
+MOST, MOST_PER_NODE = 50_000_000, 100  # steps: some seconds, and more than any program needs that can be followed
 MANY = 8  # arguments that nobody knows, for functions that take any number
 STRUCTURE = frozenset({ast.Import, ast.ImportFrom, ast.ClassDef, ast.Attribute})
 REST = frozenset(READERS.keys() - STRUCTURE)
@@ -64,6 +65,7 @@ class Engine(Patterns):
             frame = self.modules[path] = Frame(tree, path, project.names(path))
             self.frames[tree] = [frame]
             self._bodies |= bodies(tree, READERS.keys())
+        self.most = MOST + MOST_PER_NODE * sum(map(len, self._bodies.values()))
         for kinds in (STRUCTURE, REST):  # bases are known before there are instances
             for frame in tuple(self.modules.values()):
                 self._read(frame, kinds)

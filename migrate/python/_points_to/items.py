@@ -52,6 +52,7 @@ class Items(Elements):
     def __init__(self, project: Project, knowledge: Knowledge) -> None:
         super().__init__(project, knowledge)
         self._parts: Counter[tuple[ast.AST, Hashable, bool]] = Counter()
+        self._items_of: dict[tuple[Slot, int, int | None], Slot] = {}
 
     def _is_apart(self, node: ast.AST, frame: Frame, *, is_last: bool = False) -> bool:
         """Whether one more value of a slice, or of a side of a sum, is distinguished from the others."""
@@ -203,6 +204,13 @@ class Items(Elements):
 
         A negative index counts from the end.
         """
+        self.flow(self._unpacked(source, index, length), result)
+
+    def _unpacked(self, source: Slot, index: int, length: int | None) -> Slot:
+        """Return a slot with what is unpacked: one for all who unpack the same, such as what nobody knows."""
+        if (source, index, length) in self._items_of:
+            return self._items_of[source, index, length]
+        result = self._items_of[source, index, length] = Slot()
 
         def item(value: Value) -> None:
             if isinstance(value, Collection) and value.kind != "dict":
@@ -213,6 +221,7 @@ class Items(Elements):
                 self.flow(self.elements(value), result)
 
         self.watch(source, item)
+        return result
 
     # ------------------------------------------------------------------ what the storeys above know
 

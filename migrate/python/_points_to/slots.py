@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import deque
 from collections.abc import Callable, Iterable
 from itertools import islice
@@ -43,11 +44,15 @@ class Known(Slot):
         self.values = _Explained(dict.fromkeys(values))
 
 
+class Unsettled(Exception):
+    """A program whose values flow into each other without an end in sight."""
+
+
 class Solver:
-    """Passes values along flows and to watchers; `steps` counts what it did."""
+    """Passes values along flows and to watchers; `steps` counts what it did. Raises Unsettled after `most` steps."""
 
     def __init__(self) -> None:
-        self.steps = 0
+        self.steps, self.most = 0, sys.maxsize
         self._slots: deque[Slot] = deque()
         self._tasks: dict[Callable[[], None], None] = {}
         self._fallbacks: list[tuple[Slot, Callable[[], None]]] = []
@@ -118,6 +123,8 @@ class Solver:
     def _settle(self) -> None:
         while self._slots or self._tasks:
             while self._slots:
+                if self.steps > self.most:
+                    raise Unsettled
                 self._pass_on(self._slots.popleft())
             if self._tasks:
                 task = next(iter(self._tasks))
