@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 USAGE = 64
 MODE = "rewrite: for comch_next (default); shim: only take old modules and C libraries from comm_channel_compat"
 EVIDENCE = "also rewrite what the JSON account of a run settles (comm_channel_compat run --report); repeatable"
+_EXPLAINED = "of FILE:LINE, what is found with the JSON account of a run (comm_channel_compat run --report); repeatable"
 UNSAFE = "also rewrite findings of level needs-evidence (see explain)"
 IDIOMS = "also join statements where the program behaves the same"
 KEEP_SPELLING = "keep programs that call doca_cc through cffi or ctypes on C, with doca_comch"
@@ -179,7 +180,7 @@ def rewriting(given: argparse.Namespace, config: _config.Config) -> Options:
 def split_evidence(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
     """Part the words of `explain` from its options `--evidence FILE`."""
     parser = Parser(prog="python -m migrate explain", description=_EXPLAIN)
-    parser.add_argument("--evidence", action="append", default=[], metavar="FILE", help=EVIDENCE)
+    parser.add_argument("--evidence", action="append", default=[], metavar="FILE", help=_EXPLAINED)
     parser.add_version()
     parser.add_argument("subjects", nargs="*", metavar="SUBJECT", help="CCM###, an old name, or FILE:LINE")
     given = parser.parse_intermixed_args(arguments)

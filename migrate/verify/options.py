@@ -21,9 +21,9 @@ from migrate.verify.stage import Limits
 
 _EPILOG = f"""\
 The folder of the program (--root; else the innermost one that holds all of its ends) is copied, and the copy migrated.
-Each end runs in its own folder of such a copy, old ones under `python -m comm_channel_compat run`. A compiled end runs
-as it is on both sides; OLD=NEW for a SCRIPT of --tree compares it with its successor. The service starts first;
-the client when it listens.
+In each run ends of one side, old or new, share a fresh copy; an old and a new end have one each. Old ends run under
+`python -m comm_channel_compat run`. A compiled end runs as it is on both sides; OLD=NEW for a SCRIPT of --tree compares
+it with its successor. The service starts first; the client when it listens.
 
 The ends are compared in messages and their order per connection, in results of calls other than success and waiting,
 in what each thread does in which order, in devices and sizes, in what they leave open, in stdout, tracebacks, exit
