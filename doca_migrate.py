@@ -18,7 +18,7 @@ def main() -> int:
         text = f"{found or 'nothing'} is imported as migrate, not {_OURS.parent}"
         print(f"doca-migrate: {text}; start in another folder, or change PYTHONPATH", file=sys.stderr)
         return _NOT_AVAILABLE
-    from migrate.cli import main as migrate
+    from migrate.__main__ import main as migrate
 
     return migrate()
 

@@ -101,27 +101,30 @@ class Client(ControlContext):
 
         name: the service, unless it has been set; it stays set, except on a one-sided client for which no server
         listens. timeout: seconds; None waits for ever, 0 returns the connection in progress. wait_for_server: where no
-        server listens or it refuses, try again until the timeout. Raises ConnectionAborted when no server listens or it
-        refuses, TimeOut when it has not accepted in time; the attempt then has no other effect. Raises BadState when a
-        setting is missing, InvalidValue for an invalid timeout.
+        server listens or it refuses, for whatever reason, try again until the timeout. Raises ConnectionAborted when no
+        server listens or it refuses, TimeOut when it has not accepted in time, with the last refusal that was waited
+        out; the attempt then has no other effect. Raises BadState when a setting is missing, InvalidValue for an
+        invalid timeout.
         """
         deadline = deadline_after(timeout, "connect")
+        refused = ""  # its text, not the error, which would hold this frame
         while True:
             try:
-                return self._dial(name, timeout, deadline)
+                return self._dial(name, timeout, deadline, refused)
             except ConnectionAborted as error:
                 if not wait_for_server or self._active():  # by a callback of the program's
                     raise
+                refused = f": {error}"
                 if seconds_left(deadline) < _REDIAL_S:
-                    raise TimeOut(f"connect: {self!r} found no server within {timeout} s: {error}") from error
+                    raise self._late(timeout, refused) from error
             time.sleep(_REDIAL_S)
 
-    def _dial(self, name: str | None, timeout: float | None, deadline: float | None) -> Connection:
+    def _dial(self, name: str | None, timeout: float | None, deadline: float | None, refused: str) -> Connection:
         connection = self._begin(name)
         if self._endpoint is not None and timeout == 0:
             return connection
         try:
-            self._come_up(connection, timeout, deadline)
+            self._come_up(connection, timeout, deadline, refused)
         except DocaError:  # also of a callback of the program's, while the client goes on connecting
             self._note_left(connection)
             raise
@@ -148,19 +151,23 @@ class Client(ControlContext):
         self.start()
         return self.connection
 
-    def _come_up(self, connection: Connection, timeout: float | None, deadline: float | None) -> None:
+    def _come_up(self, connection: Connection, timeout: float | None, deadline: float | None, refused: str) -> None:
         self.engine.progress()
         while (state := self.state) not in (State.RUNNING, State.IDLE):
             if timeout == 0:
                 return
             if not (left := seconds_left(deadline, _REDIAL_S)):
                 self._leave(_LEAVE_S)
-                raise TimeOut(f"connect: {self!r} was not accepted within {timeout} s")
+                raise self._late(timeout, refused)
             self.engine.wait(left)
             self.engine.progress()
         self.engine._raise_kept()
         if state is State.IDLE:
             self._raise_reason(connection, "connect")
+
+    def _late(self, timeout: float | None, refused: str) -> TimeOut:
+        """Return the error of a connect that was not accepted in time; `refused` ends its text."""
+        return TimeOut(f"connect: {self!r} was not accepted within {timeout} s{refused}")
 
     def _raise_reason(self, connection: Connection, call: str) -> None:
         """Raise why a connection never came up, as the failure of the call that was attempted.

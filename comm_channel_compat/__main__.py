@@ -9,7 +9,7 @@ import sys
 from _signal import SIG_DFL, SIGPIPE, SIGXFSZ, signal  # type: ignore[import-not-found]
 
 from comm_channel_compat._launcher.command_line import UsageError
-from comm_channel_compat._launcher.commands import COMMANDS, FAILED, PROGRAM
+from comm_channel_compat._launcher.commands import COMMANDS, FAILED, PROGRAM, version
 
 TYPE_CHECKING = False  # typing alone would take longer than the launcher
 if TYPE_CHECKING:
@@ -40,22 +40,16 @@ def main(arguments: Sequence[str]) -> None:
 
 
 def _carry_out(name: str, *given: str) -> None:
-    words = list(given)
     if name in ("-h", "--help"):
         print(_help(), end="")
         return
-    if "--version" in (name, *words[:1]):
-        from comch_next import __version__  # here: no other command needs the library
-
-        print(f"{PROGRAM} {__version__}")
+    if name == "--version":
+        print(version(), end="")
         return
     try:
         if name not in COMMANDS:
             raise UsageError(f"unknown command {name!r}" if name else "a command is missing")
-        if words[:1] in (["-h"], ["--help"]):
-            print(COMMANDS[name].help(), end="")
-        else:
-            COMMANDS[name](words)
+        COMMANDS[name](list(given))
     except UsageError as error:
         usage = COMMANDS[name].help() if name in COMMANDS else _help()
         where = f"{PROGRAM} {name}" if name in COMMANDS else PROGRAM

@@ -55,7 +55,7 @@ class PeerAddr:
         return self._connection.get_counter(Counter.SENT_BYTES)
 
     def get_recv_messages(self) -> int:
-        """Return the number of messages received from the peer."""
+        """Return how many messages have come from the peer."""
         return self._connection.get_counter(Counter.RECV_MESSAGES)
 
     def get_recv_bytes(self) -> int:

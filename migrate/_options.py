@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 USAGE = 64
 MODE = "rewrite: for comch_next (default); shim: only take old modules and C libraries from comm_channel_compat"
 EVIDENCE = "also rewrite what the JSON account of a run settles (comm_channel_compat run --report); repeatable"
+_EXPLAINED = "of FILE:LINE, what is found with the JSON account of a run (comm_channel_compat run --report); repeatable"
 UNSAFE = "also rewrite findings of level needs-evidence (see explain)"
 IDIOMS = "also join statements where the program behaves the same"
 KEEP_SPELLING = "keep programs that call doca_cc through cffi or ctypes on C, with doca_comch"
@@ -65,6 +66,14 @@ class Parser(argparse.ArgumentParser):
         """Add the option --version."""
         self.add_argument("--version", action=_Version, nargs=0, help="show the version and exit")
 
+    def add_rewriting(self) -> None:
+        """Add the options that choose what is rewritten, which `rewriting` reads."""
+        yes_no = argparse.BooleanOptionalAction
+        self.add_argument("--unsafe", action=yes_no, help=UNSAFE)
+        self.add_argument("--idioms", action=yes_no, help=IDIOMS)
+        self.add_argument("--keep-spelling", action="store_true", help=KEEP_SPELLING)
+        self.add_argument("--evidence", action="append", metavar="FILE", help=EVIDENCE)
+
 
 class _Version(argparse.Action):
     """Prints the version."""
@@ -97,11 +106,7 @@ def _parser() -> Parser:
         ("check", "print the last line of the report only"),
     ):
         what.add_argument(f"--{name}", dest="action", action="store_const", const=name, default="report", help=text)
-    yes_no = argparse.BooleanOptionalAction
-    parser.add_argument("--unsafe", action=yes_no, help=UNSAFE)
-    parser.add_argument("--idioms", action=yes_no, help=IDIOMS)
-    parser.add_argument("--keep-spelling", action="store_true", help=KEEP_SPELLING)
-    parser.add_argument("--evidence", action="append", metavar="FILE", help=EVIDENCE)
+    parser.add_rewriting()
     parser.add_argument("--mode", choices=("rewrite", "shim"), default="rewrite", help=MODE)
     parser.add_argument("--format", choices=FORMATS, default="text", help="form of the report (default: text)")
     parser.add_argument("--output", metavar="FILE", help="write the report to a file")
@@ -139,41 +144,50 @@ def read_options(arguments: Sequence[str]) -> Settings:
 
 def _joined(given: argparse.Namespace, paths: tuple[Path, ...]) -> Settings:
     here = Path.cwd()
-    try:
-        config = _config.load(paths or (here,))
-    except _config.ConfigError as error:
-        raise UsageError(str(error)) from error
+    config = configured(paths or (here,))
     return Settings(
         paths=paths,
         action=given.action,
         format=given.format,
         output=_absolute(given.output) if given.output else None,
         reports=tuple(report_file(name, _SUFFIXES) for name in given.report or ()),
-        excluded=(_excluded(config.folder, config.exclude), _excluded(here, given.exclude or ())),
+        excluded=(excluded(config.folder, config.exclude), excluded(here, given.exclude or ())),
         ignore=not given.no_ignore,
         jobs=given.jobs or config.jobs or len(os.sched_getaffinity(0)),
-        rewriting=Options(
-            config.unsafe if given.unsafe is None else given.unsafe,
-            config.idioms if given.idioms is None else given.idioms,
-            given.mode,
-            config.width,
-            accounts(given.evidence or ()),
-            given.keep_spelling,
-        ),
+        rewriting=replace(rewriting(given, config), mode=given.mode),
+    )
+
+
+def configured(paths: Sequence[Path]) -> _config.Config:
+    """Read the settings of the project that some absolute paths belong to. Raises UsageError if they are invalid."""
+    try:
+        return _config.load(paths)
+    except _config.ConfigError as error:
+        raise UsageError(str(error)) from error
+
+
+def rewriting(given: argparse.Namespace, config: _config.Config) -> Options:
+    """Return what may be written: the options of Parser.add_rewriting, over those of the project."""
+    return Options(
+        unsafe=config.unsafe if given.unsafe is None else given.unsafe,
+        idioms=config.idioms if given.idioms is None else given.idioms,
+        width=config.width,
+        evidence=_accounts(given.evidence or ()),
+        keep_spelling=given.keep_spelling,
     )
 
 
 def split_evidence(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
     """Part the words of `explain` from its options `--evidence FILE`."""
     parser = Parser(prog="python -m migrate explain", description=_EXPLAIN)
-    parser.add_argument("--evidence", action="append", default=[], metavar="FILE", help=EVIDENCE)
+    parser.add_argument("--evidence", action="append", default=[], metavar="FILE", help=_EXPLAINED)
     parser.add_version()
     parser.add_argument("subjects", nargs="*", metavar="SUBJECT", help="CCM###, an old name, or FILE:LINE")
     given = parser.parse_intermixed_args(arguments)
     return given.subjects, [f"--evidence={name}" for name in given.evidence]
 
 
-def accounts(names: Sequence[str]) -> tuple[Account, ...]:
+def _accounts(names: Sequence[str]) -> tuple[Account, ...]:
     """Read the accounts of runs. Raises UsageError for a file that is not one."""
     if not names:
         return ()
@@ -193,7 +207,8 @@ def report_file(name: str, suffixes: Mapping[str, str]) -> tuple[str, Path]:
     return suffixes[path.suffix], path
 
 
-def _excluded(folder: Path, patterns: Sequence[str]) -> Ignored:
+def excluded(folder: Path, patterns: Sequence[str]) -> Ignored:
+    """Return the patterns of `exclude`, which are relative to a folder."""
     return parse(str(folder), "\n".join(pattern.removeprefix("./") for pattern in patterns))
 
 

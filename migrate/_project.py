@@ -43,7 +43,7 @@ def load(
     project = Project()
     given = find(paths, ignore=ignore)
     project.errors += given.errors
-    files = {path for path in given.files.values() if path in paths or not _matches(excluded, path)}
+    files = {path for path in given.files.values() if path in paths or not is_excluded(path, excluded)}
     around = [path for path in given.files.values() if path not in files]
     for root, packages_only in _roots(paths):
         found = find([root], ignore=ignore, packages_only=packages_only)
@@ -68,7 +68,7 @@ def _roots(paths: Sequence[Path]) -> Iterator[tuple[Path, bool]]:
     yield from ((root, packages_only) for root, packages_only in roots.items() if root not in paths)
 
 
-def _matches(excluded: Sequence[Ignored], path: Path) -> bool:
+def is_excluded(path: Path, excluded: Sequence[Ignored]) -> bool:
     """Whether patterns leave a path out, by itself or by a folder above it."""
     return any(
         ignored.decides(str(step), step != path)

@@ -135,7 +135,8 @@ CODES: dict[str, Code] = {
     ),
     "CCM040": Code(
         "a message flag that may not be DOCA_CC_MSG_FLAG_NONE",
-        "The first generation defines no other flag, and comch_next has none.",
+        "DOCA 1.5 and later define no other flag, and comch_next has none. DONTWAIT and MORE, of DOCA 1.2 to 1.4, are "
+        "rewritten where migrate can see the value.",
         "Pass DOCA_CC_MSG_FLAG_NONE, or drop the flag by hand.",
         evidence=_RESULTS_SEEN,
     ),
@@ -307,8 +308,9 @@ CODES: dict[str, Code] = {
     # Differences
     "CCM061": Code(
         "connections end as generation 1 saw it",
-        "one_sided=True keeps the old behaviour: a peer that leaves in order is no event. Without it, send and receive "
-        "raise Shutdown and update_info raises ConnectionAborted once the peer has left.",
+        "one_sided=True keeps the old behaviour: a peer that leaves in order is no event. Without it, send, and a "
+        "client's receive, raise Shutdown and update_info raises ConnectionAborted once the peer has left. A server's "
+        "receive goes on waiting: it learns of this by messages(on_lost=...), update_info or the disconnect callback.",
         "Handle Shutdown beside ConnectionReset and remove one_sided=True when you are ready.",
         "safe",
     ),

@@ -1,4 +1,4 @@
-"""What the threaded pull port does otherwise by its nature: the lines of comch_next._threaded, by their first words.
+"""What the threaded pull port does otherwise by its nature: the rows of a table in docs/native.md.
 
 A test that meets such a difference asks `differs(form, line)`, and asserts what each form does. None is skipped.
 """

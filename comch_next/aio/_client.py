@@ -11,7 +11,7 @@ from comch_next._codes import State
 from comch_next.aio._connection import Connection
 from comch_next.aio._side import Side, closing
 from comch_next.engine import deadline_after, seconds_left
-from comch_next.errors import ConnectionAborted, TimeOut
+from comch_next.errors import ConnectionAborted
 
 __all__ = ["Client", "connect"]
 
@@ -34,9 +34,10 @@ async def connect(
 
     streams: whether `Stream` may be used on its connection.
 
-    timeout: seconds; None waits for ever. wait_for_server: if no server listens or it refuses, try again until the
-    timeout, then raise TimeOut with the last reason. Otherwise raises ConnectionAborted if no server listens or it
-    refuses. Raises TimeOut if the server does not accept in time, InvalidValue for an invalid timeout.
+    timeout: seconds; None waits for ever. wait_for_server: if no server listens or it refuses, for whatever reason,
+    try again until the timeout, then raise TimeOut with the last refusal. Otherwise raises ConnectionAborted if no
+    server listens or it refuses. Raises TimeOut if the server does not accept in time, InvalidValue for an invalid
+    timeout.
     """
     context = comch.Client(
         device,
@@ -68,19 +69,21 @@ class Client(Side[comch.Client]):
 
     async def _come_up(self, timeout: float | None, wait_for_server: bool) -> None:
         deadline = deadline_after(timeout, "connect")
+        refused = ""
         while True:
             try:
-                self.connection = await self._dial(timeout, deadline)
+                self.connection = await self._dial(timeout, deadline, refused)
             except ConnectionAborted as error:
                 if not wait_for_server:
                     raise
+                refused = f": {error}"
                 if seconds_left(deadline, _REDIAL_S) < _REDIAL_S:
-                    raise TimeOut(f"connect: {self!r} found no server within {timeout} s: {error}") from error
+                    raise self.context._late(timeout, refused) from error
                 await asyncio.sleep(_REDIAL_S)
             else:
                 return
 
-    async def _dial(self, timeout: float | None, deadline: float | None) -> Connection:
+    async def _dial(self, timeout: float | None, deadline: float | None, refused: str) -> Connection:
         context = self.context
         connection = context.connect(timeout=0)
         while context.state is not State.RUNNING:
@@ -88,6 +91,6 @@ class Client(Side[comch.Client]):
                 context._raise_reason(connection, "connect")
                 break
             if not (left := seconds_left(deadline, _REDIAL_S)):
-                raise TimeOut(f"connect: {self!r} was not accepted within {timeout} s")
+                raise self.context._late(timeout, refused)
             await self._progress(left)
         return Connection(self, connection)

@@ -19,7 +19,7 @@ PROGRAM = "comm_channel_compat"
 FAILED = 1
 _NOT_EXECUTABLE, _NOT_FOUND = 126, 127  # as a shell
 
-# Option -> (its value's name, what it does); -h is understood by every command.
+# Option -> (its value's name, what it does). Beside its own every command has those of _ABOUT.
 _OPTIONS = {
     "--doca": ("RELEASE", "run a program of that DOCA: 2.6 (the default), 2.5 or 1.4, where types or calls differ"),
     "--force": ("", "use the C libraries of the toolkit even if real ones are installed"),
@@ -45,8 +45,26 @@ class Command:
         return f"{self.usage}\n{self.does}\n" + (f"\noptions:\n{options}" if options else "")
 
     def __call__(self, words: list[str]) -> None:
-        given, rest = split_options(words, {name: value for name, (value, _) in self._options.items()})
-        self._do(given, rest)
+        known = {name: value for name, (value, _) in self._options.items()}
+        given, rest = split_options(words, known | dict.fromkeys(_ABOUT, ""))
+        about = next((text for name, text in _ABOUT.items() if name in given), None)
+        if about is None:
+            self._do(given, rest)
+        else:
+            print(about(self), end="")
+
+
+def version() -> str:
+    from comch_next import __version__  # here: nothing else of the launcher needs the library
+
+    return f"{PROGRAM} {__version__}\n"
+
+
+_ABOUT: Mapping[str, Callable[[Command], str]] = {
+    "-h": Command.help,
+    "--help": Command.help,
+    "--version": lambda _: version(),
+}
 
 
 def _run(given: dict[str, str], rest: list[str]) -> NoReturn:

@@ -58,7 +58,7 @@ def verify(settings: Settings) -> Result:
         if len(settings.roots) == 2:
             sides = trees.given(*settings.roots, scripts, home)
         else:
-            sides = trees.migrated(settings.roots[0], scripts, home, settings.options)
+            sides = trees.migrated(settings.roots[0], scripts, home, settings.options, settings.excluded)
         stage: Runner = Stage(sides, settings.peers, settings.limits, home)
         if settings.keep is not None:
             stage = Keeper(stage, settings.keep)

@@ -10,18 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from migrate._options import (
-    EVIDENCE,
-    IDIOMS,
-    KEEP_SPELLING,
-    REPORT,
-    UNSAFE,
-    Parser,
-    UsageError,
-    accounts,
-    count,
-    report_file,
-)
+from migrate._ignore import Ignored as Excluded
+from migrate._options import REPORT, Parser, UsageError, configured, count, excluded, report_file, rewriting
 from migrate.outcome import Options
 from migrate.verify import refused
 from migrate.verify.ignored import Ignored
@@ -31,9 +21,9 @@ from migrate.verify.stage import Limits
 
 _EPILOG = f"""\
 The folder of the program (--root; else the innermost one that holds all of its ends) is copied, and the copy migrated.
-Each end runs in its own folder of such a copy, old ones under `python -m comm_channel_compat run`. A compiled end runs
-as it is on both sides; OLD=NEW for a SCRIPT of --tree compares it with its successor. The service starts first;
-the client when it listens.
+In each run ends of one side, old or new, share a fresh copy; an old and a new end have one each. Old ends run under
+`python -m comm_channel_compat run`. A compiled end runs as it is on both sides; OLD=NEW for a SCRIPT of --tree compares
+it with its successor. The service starts first; the client when it listens.
 
 The ends are compared in messages and their order per connection, in results of calls other than success and waiting,
 in what each thread does in which order, in devices and sizes, in what they leave open, in stdout, tracebacks, exit
@@ -65,6 +55,7 @@ class Settings:
     json: bool
     reports: tuple[tuple[str, Path], ...]  # form and file of each
     options: Options
+    excluded: tuple[Excluded, ...]
     ignored: Ignored
     keep: Path | None = None
 
@@ -76,6 +67,7 @@ def read_options(arguments: Sequence[str]) -> Settings:
         raise UsageError("verify takes one program, or a service and its client")
     roots, scripts = _placed(given)
     refused.check(given.faults or (), given.doca)
+    config = configured(roots[:1])
     return Settings(
         roots=roots,
         peers=tuple(_peers(given, roots, scripts)),
@@ -84,9 +76,8 @@ def read_options(arguments: Sequence[str]) -> Settings:
         times=given.times,
         json=given.json,
         reports=tuple(report_file(name, _REPORTS) for name in given.report or ()),
-        options=Options(
-            given.unsafe, given.idioms, evidence=accounts(given.evidence or ()), keep_spelling=given.keep_spelling
-        ),
+        options=rewriting(given, config),
+        excluded=(excluded(config.folder, config.exclude),),
         ignored=Ignored.of(given.ignore or ()),
         keep=_empty(given.keep) if given.keep else None,
     )
@@ -124,10 +115,7 @@ def _parser() -> Parser:
         metavar="REGEX",
         help="leave out what matches in messages, output and files, such as random numbers; repeatable",
     )
-    parser.add_argument("--unsafe", action="store_true", help=UNSAFE)
-    parser.add_argument("--idioms", action="store_true", help=IDIOMS)
-    parser.add_argument("--keep-spelling", action="store_true", help=KEEP_SPELLING)
-    parser.add_argument("--evidence", action="append", metavar="FILE", help=EVIDENCE)
+    parser.add_rewriting()
     parser.add_argument("--json", action="store_true", help="report as JSON")
     parser.add_argument(
         "--report",

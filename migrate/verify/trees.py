@@ -5,12 +5,13 @@ from __future__ import annotations
 import ast
 import re
 import shutil
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
 from migrate import _prefilter, _project
+from migrate._ignore import Ignored
 from migrate.files import find, read
 from migrate.old_api._tables import STRUCTS
 from migrate.outcome import FileOutcome, Options
@@ -85,14 +86,22 @@ class Trees:
         return lines[int(number) - 1].strip() if int(number) <= len(lines) else ""
 
 
-def migrated(root: Path, scripts: Iterable[Path], into: Path, options: Options) -> Trees:
-    """Copy a program's folder twice and migrate the second copy."""
+def migrated(
+    root: Path, scripts: Collection[Path], into: Path, options: Options, excluded: Sequence[Ignored] = ()
+) -> Trees:
+    """Copy a program's folder twice and migrate the second copy, but for files other than scripts that are excluded."""
     old, new = _copied(root, into / "old"), _copied(root, into / "new")
-    outcomes = tuple(_outcomes(new, options))
+
+    def is_migrated(path: Path) -> bool:  # a file that is named is, as by the command
+        return path in scripts or not _project.is_excluded(root / path, excluded)
+
+    outcomes = tuple(_outcomes(new, options, is_migrated))
     for outcome in outcomes:
         if outcome.changed:
             outcome.path.write_bytes(outcome.new)
-    calls, left = tuple(_calls(outcomes, new)), tuple(_stays(outcomes, new))
+    others = tuple(_outcomes(old, Options(), lambda path: not is_migrated(path)))
+    calls = (*_calls(outcomes, new), *_calls(others, old))
+    left = (*_stays(outcomes, new), *_excluded(others, old))
     return Trees(old, new, calls, left, imported(old, scripts), outcomes, calls_c=options.keep_spelling)
 
 
@@ -118,10 +127,15 @@ def _copied(root: Path, into: Path) -> Path:
     return into
 
 
-def _outcomes(root: Path, options: Options) -> Iterator[FileOutcome]:
-    """Rewrite whatever in a folder names the old API; nothing is written."""
+def _outcomes(
+    root: Path, options: Options, is_given: Callable[[Path], bool] = lambda path: True
+) -> Iterator[FileOutcome]:
+    """Rewrite the given files of those in a folder that name the old API; nothing is written."""
     for group in _project.load([root], ignore=False).groups:
-        yield from rewrite_project(group.files, context=group.context, options=replace(options, public=group.public))
+        files = {path: data for path, data in group.files.items() if is_given(path.relative_to(root))}
+        context = {path: data for path, data in group.files.items() if path not in files}
+        if files:
+            yield from rewrite_project(files, context=context, options=replace(options, public=group.public))
 
 
 def imported(root: Path, scripts: Iterable[Path]) -> frozenset[Path]:
@@ -152,6 +166,14 @@ def _lines_of_calls(source: bytes) -> dict[tuple[int, int], tuple[int, int]]:
                 characters = len(text[line - 1].encode()[:column].decode("utf-8", "replace"))
                 found[line, characters] = node.lineno, node.end_lineno or node.lineno
     return found
+
+
+def _excluded(outcomes: Iterable[FileOutcome], root: Path) -> Iterator[Stays]:
+    """Yield what stays of files that are not to be migrated, a line for each."""
+    for outcome in outcomes:
+        if outcome.skipped or outcome.findings:
+            lines = [finding.span.line for finding in outcome.findings]
+            yield Stays(outcome.path.relative_to(root), min(lines, default=1), outcome.skipped, "excluded")
 
 
 def _stays(outcomes: Iterable[FileOutcome], root: Path) -> Iterator[Stays]:

@@ -111,9 +111,27 @@ def test_a_server_that_comes_later_is_waited_for(ground: Ground) -> None:
 @pytest.mark.parametrize("timeout", [0, 0.12])
 def test_a_server_that_never_comes(ground: Ground, timeout: float) -> None:
     async def main() -> None:
-        with pytest.raises(comch.TimeOut, match=r"found no server within .* s: connect: .*(nobody listens|never came)"):
+        with pytest.raises(
+            comch.TimeOut, match=r"was not accepted within .* s: connect: .*(nobody listens|never came)"
+        ):
             async with ground.connect(wait_for_server=True, timeout=timeout):
                 pass
+
+    run(main())
+
+
+@pytest.mark.parametrize("form", ["driver"], indirect=True)  # the threaded form's server accepts by itself
+def test_the_last_refusal_is_known_where_the_next_attempt_has_no_answer(ground: Ground) -> None:
+    async def main() -> None:
+        async def up() -> None:
+            with pytest.raises(comch.TimeOut, match=r"was not accepted within 0\.2 s: connect: .*nobody listens"):
+                async with ground.connect(wait_for_server=True, timeout=0.2):
+                    pass
+
+        asking = asyncio.ensure_future(up())
+        await waits(asking)
+        async with ground.serve():
+            await asking
 
     run(main())
 

@@ -102,6 +102,20 @@ def test_interrupted(tmp_path: Path, module: str) -> None:
     assert said.count("\n") == 1
 
 
+@pytest.mark.parametrize("module", ["migrate", "doca_migrate"])
+def test_interrupted_while_it_is_imported(start_python: StartPython, module: str) -> None:
+    code = f"""
+import runpy, sys
+class Interrupting:
+    def find_spec(name, path, target=None):
+        if name == "migrate.cli":
+            raise KeyboardInterrupt
+sys.meta_path.insert(0, Interrupting)
+runpy.run_module({module!r}, run_name="__main__")
+"""
+    assert start_python("-c", code).finish() == (130, "", "python -m migrate: interrupted\n")
+
+
 def test_the_conformance_suite_is_interrupted(start_python: StartPython) -> None:
     child = start_python("-m", "comch_next.testing")
     child.wait_for("one process")

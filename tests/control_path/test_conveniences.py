@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import ExitStack, closing
 from typing import Any
 
 import pytest
@@ -279,9 +279,26 @@ def test_a_client_that_waits_for_its_server(
 
 def test_a_client_that_waits_in_vain() -> None:
     with comch.open_device("b1:00.0") as device, closing(Client(device, "svc")) as context:
-        with pytest.raises(TimeOut, match=r"found no server within 0\.1 s: .*nobody listens"):
+        with pytest.raises(TimeOut, match=r"was not accepted within 0\.1 s: .*nobody listens"):
             context.connect(timeout=0.1, wait_for_server=True)
         assert context.state is State.IDLE
+
+
+def test_the_last_refusal_is_known_where_the_next_attempt_has_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    begin = comch.Client._begin
+    with ExitStack() as servers, comch.open_device("b1:00.0") as device, closing(Client(device, "svc")) as context:
+
+        def and_serve(context: Client, name: str | None) -> comch.Connection:
+            """Let a server begin to listen, which accepts nobody, behind the first attempt."""
+            monkeypatch.setattr(comch.Client, "_begin", begin)
+            try:
+                return begin(context, name)
+            finally:
+                servers.enter_context(listening())
+
+        monkeypatch.setattr(comch.Client, "_begin", and_serve)
+        with pytest.raises(TimeOut, match=r"was not accepted within 0\.2 s: .*nobody listens"):
+            context.connect(timeout=0.2, wait_for_server=True)
 
 
 @pytest.mark.usefixtures("runtime_dir")

@@ -14,6 +14,7 @@ GUIDE_PROGRAMS = {
     "talk.py": "b'HELLO'\n",
     "poller.py": "b'received'\n",
     "steps.py": "b'hello'\n",
+    "polling.py": "b'hello'\n",
     "callbacks.py": "[b'hello']\n",
     "failures.py": "DOCA_ERROR_NOT_FOUND 16\nConnectionAborted of 103\n12 DOCA_ERROR_CONNECTION_ABORTED None\n",
 }

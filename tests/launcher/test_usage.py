@@ -57,6 +57,18 @@ def test_help(start_python: StartPython, command: list[str], option: str) -> Non
     assert finished.stdout.startswith(" ".join(["usage: python -m comm_channel_compat", *command]))
 
 
+@pytest.mark.parametrize("before", [["run", "--doca", "1.4"], ["exec", "--force"], ["env", "--warn"]])
+@pytest.mark.parametrize(
+    ("option", "shown"), [("-h", "usage: "), ("--help", "usage: "), ("--version", "comm_channel_c")]
+)
+def test_help_and_version_behind_other_options(
+    start_python: StartPython, before: list[str], option: str, shown: str
+) -> None:
+    finished = start_python("-m", "comm_channel_compat", *before, option).finish()
+    assert (finished.returncode, finished.stderr) == (0, "")
+    assert finished.stdout.startswith(shown)
+
+
 @pytest.mark.parametrize(
     ("before", "options"),
     [

@@ -1,4 +1,4 @@
-"""What differs by nature between the forms, row by row as comch_next/_threaded.py documents it."""
+"""What differs by nature between the forms, row by row as docs/native.md documents it."""
 
 from __future__ import annotations
 
@@ -9,15 +9,17 @@ import time
 import pytest
 
 import comch_next as comch
-from comch_next import ErrorCode, State, _threaded
+from comch_next import ErrorCode, State
 from tests.differences import BATCH, LINES
-from tests.processes import Threads
+from tests.processes import ROOT, Threads
 from tests.pull.support import Stage, ready, until
 
 
 def test_the_differences_are_these() -> None:
-    assert _threaded.__doc__ is not None
-    assert tuple(re.findall(r"^(\w.{,17}?)  +\w", _threaded.__doc__, re.MULTILINE)) == LINES
+    page = (ROOT / "docs/native.md").read_text(encoding="utf-8")
+    _, _, table = page.partition("| With a helper thread |\n|---|---|\n")
+    rows = re.findall(r"^\| (.+?) \|", table.partition("\n\n")[0], re.MULTILINE)
+    assert tuple(row.strip("`") for row in rows) == LINES
 
 
 def test_waiting_clients(stage: Stage, form: str) -> None:

@@ -16,6 +16,7 @@ import pytest
 
 from migrate._options import UsageError
 from migrate.cli import main
+from migrate.outcome import Options
 from migrate.verify import options
 from migrate.verify.peers import LAUNCHER, Peer, Script
 from tests import pages
@@ -151,6 +152,44 @@ def test_ends_and_their_arguments(folder: Path) -> None:
     assert words(service, new=True, launched=False) == [*run_compiled, "/x/c/service", "-a", "b c"]
     assert words(client, new=False, launched=True) == [*LAUNCHER, "run", "--doca", "2.5", "/x/desk.py", "-d"]
     assert words(client, new=True, launched=False)[1:] == ["/x/desk.py", "-d"]
+
+
+@pytest.mark.parametrize("folder_of_settings", [".", "program"])
+def test_the_settings_of_the_project_hold(tmp_path: Path, folder_of_settings: str) -> None:
+    """Also from above the program's folder; options override them."""
+    program = tmp_path / "program" / "main.py"
+    program.parent.mkdir()
+    program.write_text("import doca_comm_channel\n")
+    (tmp_path / folder_of_settings / "pyproject.toml").write_text(
+        "[tool.migrate]\nidioms = true\nunsafe = true\nwidth = 60\nexclude = ['kept']\n"
+    )
+    assert options.read_options([str(program)]).options == Options(unsafe=True, idioms=True, width=60)
+    given = options.read_options([str(program), "--no-idioms", "--no-unsafe"])
+    assert given.options == Options(width=60)
+    assert [excluded.folder for excluded in given.excluded] == [str(tmp_path / folder_of_settings)]
+
+
+def test_settings_that_are_wrong(tmp_path: Path) -> None:
+    (tmp_path / "main.py").write_text("")
+    (tmp_path / "pyproject.toml").write_text("[tool.migrate]\nidiom = true\n")
+    with pytest.raises(UsageError, match=r"\[tool.migrate\] has no key idiom"):
+        options.read_options([str(tmp_path / "main.py")])
+
+
+def test_what_the_settings_exclude_is_not_migrated(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The verdict names it, as anything else that stays old; a program that is named is migrated all the same."""
+    call = "import doca_comm_channel as cc\nprint(len(cc.devices()) > 0)\n"
+    (tmp_path / "main.py").write_text(f"import kept\n{call}")
+    (tmp_path / "kept.py").write_text(call)
+    (tmp_path / "pyproject.toml").write_text("[tool.migrate]\nexclude = ['*.py']\n")
+    kept = tmp_path.parent / f"{tmp_path.name}-kept"
+    status, text = verify(capsys, tmp_path / "main.py", "--no-faults", "--keep", kept)
+    assert (status, [line.strip() for line in text.splitlines() if "stays" in line]) == (
+        2,
+        ["kept.py:1: stays old (excluded)"],
+    )
+    assert (kept / "new/kept.py").read_text() == call
+    assert "comch_next" in (kept / "new/main.py").read_text()
 
 
 def test_what_nobody_has_rewritten_is_not_compared_with_itself(folder: Path) -> None:

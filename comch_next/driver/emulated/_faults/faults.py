@@ -15,9 +15,9 @@ COMCH_FAULTS is a list of faults, separated by commas:
   again:KIND@NxM       message N is refused M times
   full:KIND@N=Ts       from message N on the queue is full, for T seconds
   drop:KIND@N          the connection is lost just before message N; each side sees a peer that died
-  delay:service@N=Ts   client N, and whoever comes after it, is not seen for T seconds
+  delay:service@N=Ts   client N, and every later one, becomes visible to the service after T seconds
 KIND is send (of a pull port), task (taken for a send on the control path) or producer (a producer's task submitted).
-N counts what has been accepted, from 1, per process and kind; what was refused does not count.
+N is the number of the accepted message, from 1, per process and kind; refused calls do not count.
 For example: again:send@10x3, full:task@20=0.5s, drop:send@50, delay:service@1=0.2s"""
 
 _SENDS = r"(?P<kind>send|task|producer)@(?P<number>[1-9][0-9]{0,8})"
