@@ -87,23 +87,19 @@ class BufInventories(Noun):
     stop = call("doca_buf_inventory_stop")
 
     def buf_get_by_args(self, inventory: object, mmap: object, addr: int, length: int, data: int, data_len: int) -> Buf:
-        name = "doca_buf_inventory_buf_get_by_args"
-        ranges = (as_pointer("void *", addr, name), length, as_pointer("void *", data, name), data_len)
-        return self._take(inventory, mmap, name, *ranges)
-
-    def buf_get_by_addr(self, inventory: object, mmap: object, addr: int, length: int) -> Buf:
-        name = "doca_buf_inventory_buf_get_by_addr"
-        return self._take(inventory, mmap, name, as_pointer("void *", addr, name), length)
-
-    def buf_get_by_data(self, inventory: object, mmap: object, data: int, data_len: int) -> Buf:
-        name = "doca_buf_inventory_buf_get_by_data"
-        return self._take(inventory, mmap, name, as_pointer("void *", data, name), data_len)
-
-    def _take(self, inventory: object, mmap: object, name: str, *ranges: Any) -> Buf:
+        name, cell = "doca_buf_inventory_buf_get_by_args", ffi.new("struct doca_buf **")
         found, lies_in = live(inventory, Inventory, name), live(mmap, Mmap, name)
-        cell = ffi.new("struct doca_buf **")
+        ranges = (as_pointer("void *", addr, name), length, as_pointer("void *", data, name), data_len)
         passed(self.library[name], name, found.pointer, lies_in.pointer, *ranges, cell)
         return Buf(cell[0], found, lies_in)
+
+    # These two are in the header alone, not in the library.
+
+    def buf_get_by_addr(self, inventory: object, mmap: object, addr: int, length: int) -> Buf:
+        return self.buf_get_by_args(inventory, mmap, addr, length, addr, 0)
+
+    def buf_get_by_data(self, inventory: object, mmap: object, data: int, data_len: int) -> Buf:
+        return self.buf_get_by_args(inventory, mmap, data, data_len, data, data_len)
 
     def buf_dup(self, inventory: object, src_buf: object) -> Buf:
         name, cell = "doca_buf_inventory_buf_dup", ffi.new("struct doca_buf **")
