@@ -73,7 +73,7 @@ class Producers(Noun):
         found = as_pointer("struct doca_dpa_completion *", completion, name)
         with context.lock:
             if user_data is not None:
-                passed(self.library["doca_ctx_set_user_data"], name, context.life.ctx, [user_data])
+                passed(self.library["doca_ctx_set_user_data"], name, context.life.ctx, user_data)
             passed(self.library[name], name, context.pointer, found)
 
     get_dpa_handle = call("doca_comch_producer_get_dpa_handle")
