@@ -104,6 +104,18 @@ def test_a_context_that_never_had_an_engine_is_destroyed_at_once(stub: Log) -> N
     ]
 
 
+def test_a_context_that_was_not_made_to_the_end_is_destroyed(stub: Log) -> None:
+    with comch.devices()[0].open() as device:
+        library: Any = load().clients.library  # type: ignore[attr-defined]
+        library["doca_ctx_set_state_changed_cb"] = lambda *_: comch.ErrorCode.NO_MEMORY
+        before = lives()
+        stub()
+        with pytest.raises(comch.NoMemory):
+            comch.Client(device, "svc")
+        assert stub() == ["doca_comch_client_create", "doca_comch_client_destroy"]
+        assert lives() == before
+
+
 def test_a_dropped_task_goes_back_to_its_pool(stub: Log) -> None:
     loop = Loop()
     loop.run()

@@ -49,7 +49,11 @@ class ContextLife(Life):
         self.functions = tuple(library.address_of(name) for name in ("doca_task_submit", "doca_task_free"))
         self._callbacks: list[Any] = []  # as long as the library may call them
         changed = self.callback("doca_ctx_state_changed_callback_t", self._on_state)
-        check(library["doca_ctx_set_state_changed_cb"](self.ctx, changed), "doca_ctx_set_state_changed_cb")
+        try:
+            check(library["doca_ctx_set_state_changed_cb"](self.ctx, changed), "doca_ctx_set_state_changed_cb")
+        except BaseException:
+            self.end()  # there is no handle to do so
+            raise
 
     def callback(self, ctype: str, function: Callback) -> Any:
         """Make a C callback, which must not know the handle; what it raises is kept for the end of progress."""
