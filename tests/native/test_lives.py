@@ -129,6 +129,36 @@ def test_a_dropped_task_goes_back_to_its_pool(stub: Log) -> None:
     loop.close()
 
 
+@pytest.mark.parametrize("silent", [False, True], ids=["told", "silent"])
+@pytest.mark.parametrize("most", [None, 1])
+@pytest.mark.parametrize("dropped", ["before", "afterwards"])
+def test_a_dropped_task_keeps_no_context_from_its_end(
+    stub: Log, dropped: str, most: int | None, silent: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whether it is dropped before the stop, or while the context waits for it."""
+    loop = Loop()
+    loop.run()
+    loop.engine.max_events = most
+    tasks = [loop.client.task_send_alloc_init(loop.client.connection, b"dropped")]
+    if dropped == "before":
+        tasks.clear()
+    if silent:
+        monkeypatch.setenv("STUB_SAYS_NOTHING", "1")
+    loop.client.stop()
+    if dropped == "afterwards":
+        for _ in range(2):
+            loop.engine.progress()
+            assert loop.client.state is comch.State.STOPPING
+        tasks.clear()
+    for _ in range(2):
+        loop.engine.progress()
+    assert loop.client.state is comch.State.IDLE
+    handle: Any = loop.engine._handle
+    loop.engine.progress()
+    assert not handle.life.orphans  # progress has nothing more to do for it
+    loop.close()
+
+
 def test_a_submitted_task_needs_no_one_to_hold_it(stub: Log) -> None:
     loop = Loop()
     loop.run()

@@ -70,6 +70,8 @@ class ContextLife(Life):
             self.engine.keep(kind, error, trace)
 
     def _on_state(self, _data: int, _ctx: object, old: int, new: int) -> None:
+        if new == State.STOPPING:
+            self.stopping()
         context: Context | None = self.handle()
         if context is not None:
             context.moved(State(old), State(new))
@@ -91,6 +93,17 @@ class ContextLife(Life):
         """Free the tasks that the program has dropped."""
         while self.dropped:
             self.free(*self.dropped.popleft())
+
+    def stopping(self) -> None:
+        """Have the progress of its engine free what the program drops, until it is IDLE. Idempotent."""
+        if self.engine is not None and self._free_until_idle not in self.engine.orphans:
+            self.engine.orphans.append(self._free_until_idle)
+
+    def _free_until_idle(self) -> bool:
+        if self.is_over():
+            return True
+        self.free_dropped()
+        return self.state() is not State.STOPPING
 
     def free_held(self) -> None:
         """Free every task that the library does not have."""
@@ -218,15 +231,21 @@ class Contexts(Noun):
         return self._move(ctx, "doca_ctx_start")
 
     def stop(self, ctx: object) -> State:
-        return self._move(ctx, "doca_ctx_stop")
+        context = live(ctx, Context, "doca_ctx_stop")
+        with context.lock:
+            live(context, Context, "doca_ctx_stop").life.free_dropped()
+            return self._move(context, "doca_ctx_stop")
 
     def _move(self, ctx: object, name: str) -> State:
         code = self._call(ctx, name)
         if code != ErrorCode.IN_PROGRESS:
             check(code, name)
         state = self.get_state(ctx)
+        # in case the library has not called back for it
         if state is State.IDLE:
-            live(ctx, Context, name).became_idle()  # in case the library has not called back for it
+            live(ctx, Context, name).became_idle()
+        elif state is State.STOPPING:
+            live(ctx, Context, name).life.stopping()
         return state
 
     @uninterrupted
