@@ -1,59 +1,70 @@
 """Buffers and the inventories that they are taken from (guide: DOCA Core Memory Subsystem, Buffers)."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
 from comch_next.driver.native._calls import Noun, as_pointer, call, destroy_call
-from comch_next.driver.native._handle import Handle, Life, address, live
+from comch_next.driver.native._handle import Handle, Life, LockedLife, address, end_dropped, live
 from comch_next.driver.native._library import Library, check, ffi, passed
 from comch_next.driver.native._mmap import Mmap
-from comch_next.driver.protocol import uninterrupted
+from comch_next.driver.protocol import new_lock, uninterrupted
 from comch_next.errors import BadState, NotSupported
 
 __all__ = ["Buf", "BufInventories", "Bufs", "Inventory"]
 
 
-class InventoryLife(Life):
-    """The life of an inventory; `out` are the pointers of the buffers that have not been given back."""
-
-    def __init__(self, library: Library, pointer: Any) -> None:
-        super().__init__(self._give_back)
-        self.library, self.pointer = library, pointer
-        self.out: dict[Any, None] = {}
-
-    def _give_back(self) -> None:
-        for pointer in list(self.out):
-            count = ffi.new("uint16_t *", 2)
-            while count[0] > 1 and not self.library["doca_buf_dec_refcount"](pointer, count):
-                pass  # until the last reference has gone; elements behind the head of a list go with it
-        self.library["doca_buf_inventory_destroy"](self.pointer)
+_LOCK = new_lock()  # of all inventories, which have no thread safety of their own, and of their buffers
 
 
 class Inventory(Handle, tag="doca_buf_inventory"):
-    """A handle. `bufs` are the buffers that are out, which are its own until they are given back."""
+    """A handle."""
 
-    life: InventoryLife
+    life: Life
 
     def __init__(self, library: Library, pointer: Any) -> None:
-        self.bufs: dict[Any, Buf] = {}
         self.user_data: Any = None
-        self.live_as(pointer, InventoryLife(library, pointer))
+        self.live_as(pointer, Life(partial(library["doca_buf_inventory_destroy"], pointer)))
 
     def __str__(self) -> str:
         return "buffer inventory"
 
 
+class BufLife(LockedLife):
+    """The life of a buffer. `before` is that of the one before it in its list, which goes back with the first one."""
+
+    def __init__(self, library: Library, pointer: Any, parents: Iterable[Life]) -> None:
+        super().__init__(self._give_back, parents, _LOCK)
+        self.library, self.pointer = library, pointer
+        self.before: BufLife | None = None
+
+    def _give_back(self) -> None:
+        count = ffi.new("uint16_t *", 2 if self.before is None else 0)
+        while count[0] > 1 and not self.library["doca_buf_dec_refcount"](self.pointer, count):
+            pass  # until the last reference has gone
+
+    def follow(self, before: "BufLife") -> None:
+        """Be behind that one in a list, which ends after this."""
+        self.before = before
+        self.join(before)
+
+    def lead(self) -> None:
+        """Be the first of a list, or none of any."""
+        before, self.before = self.before, None
+        if before is not None:
+            self.leave(before)
+
+
 class Buf(Handle, tag="doca_buf"):
     """A handle. `behind` is the next one in its list."""
 
-    def __init__(self, pointer: Any, inventory: Inventory, mmap: Mmap) -> None:
+    life: BufLife
+
+    def __init__(self, library: Library, pointer: Any, inventory: Inventory, mmap: Mmap) -> None:
         self.inventory, self.mmap = inventory, mmap
         self.behind: Buf | None = None
-        self.live_as(pointer, None)
-        inventory.bufs[pointer] = self
-        inventory.life.out[pointer] = None
-        inventory.life.join(mmap.life)
+        self.live_as(pointer, BufLife(library, pointer, [inventory.life, mmap.life]))
 
     def __str__(self) -> str:
         return "buffer"
@@ -65,12 +76,17 @@ class Buf(Handle, tag="doca_buf"):
             yield element
             element = element.behind
 
+    def append(self, other: "Buf") -> None:
+        """Be followed by another one."""
+        self.behind = other
+        other.life.follow(self.life)
+
     def give_back(self) -> None:
-        """Note that the element belongs to its inventory again."""
-        self.inventory.bufs.pop(self.pointer, None)
-        self.inventory.life.out.pop(self.pointer, None)
-        self.behind = None
-        self.gone()
+        """Give it back to its inventory, with those behind it."""
+        for element in list(self.chain()):
+            element.behind = None
+            element.gone()
+            element.life.drop()
 
 
 class BufInventories(Noun):
@@ -90,8 +106,9 @@ class BufInventories(Noun):
         name, cell = "doca_buf_inventory_buf_get_by_args", ffi.new("struct doca_buf **")
         found, lies_in = live(inventory, Inventory, name), live(mmap, Mmap, name)
         ranges = (as_pointer("void *", addr, name), length, as_pointer("void *", data, name), data_len)
+        end_dropped()
         passed(self.library[name], name, found.pointer, lies_in.pointer, *ranges, cell)
-        return Buf(cell[0], found, lies_in)
+        return Buf(self.library, cell[0], found, lies_in)
 
     # These two are in the header alone, not in the library.
 
@@ -104,13 +121,14 @@ class BufInventories(Noun):
     def buf_dup(self, inventory: object, src_buf: object) -> Buf:
         name, cell = "doca_buf_inventory_buf_dup", ffi.new("struct doca_buf **")
         found, source = live(inventory, Inventory, name), live(src_buf, Buf, name)
+        end_dropped()
         check(self.library[name](found.pointer, source.pointer, cell), name)
         copies = []
         for element in source.chain():
-            copies.append(Buf(cell[0], found, element.mmap))
+            copies.append(Buf(self.library, cell[0], found, element.mmap))
             check(self.library["doca_buf_get_next_in_list"](cell[0], cell), "doca_buf_get_next_in_list")
         for before, behind in pairwise(copies):
-            before.behind = behind
+            before.append(behind)
         return copies[0]
 
     def buf_reuse_by_args(self, buf: object, addr: int, length: int, data: int, data_len: int) -> None:
@@ -123,7 +141,11 @@ class BufInventories(Noun):
         self.buf_reuse_by_args(buf, data, data_len, data, data_len)
 
     get_num_elements = call("doca_buf_inventory_get_num_elements")
-    get_num_free_elements = call("doca_buf_inventory_get_num_free_elements")
+    _get_num_free_elements = call("doca_buf_inventory_get_num_free_elements")
+
+    def get_num_free_elements(self, inventory: object) -> int:
+        end_dropped()
+        return int(self._get_num_free_elements(inventory))
 
     def set_user_data(self, inventory: object, user_data: object) -> None:
         live(inventory, Inventory, "doca_buf_inventory_set_user_data").user_data = user_data
@@ -144,11 +166,12 @@ class Bufs(Noun):
     def dec_refcount(self, buf: object) -> int:
         if isinstance(buf, Buf) and buf.is_gone():
             raise BadState("doca_buf_dec_refcount: the count is 0 already")
-        before: int = self._dec_refcount(buf)
-        if before == 1 and isinstance(buf, Buf):
-            for element in list(buf.chain()):
-                element.give_back()
-        return before
+        found = live(buf, Buf, "doca_buf_dec_refcount")
+        with _LOCK:
+            if self._get_refcount(found) > 1 or found.life.before is not None:
+                return int(self._dec_refcount(found))
+            found.give_back()
+            return 1
 
     def get_refcount(self, buf: object) -> int:
         return 0 if isinstance(buf, Buf) and buf.is_gone() else int(self._get_refcount(buf))
@@ -186,14 +209,16 @@ class Bufs(Noun):
 
     def chain_list(self, list1: object, list2: object) -> None:
         self._chain_list(list1, list2)
-        self.get_last_in_list(list1).behind = live(list2, Buf, "doca_buf_chain_list")
+        self.get_last_in_list(list1).append(live(list2, Buf, "doca_buf_chain_list"))
 
     def chain_list_tail(self, list1_head: object, list1_tail: object, list2: object) -> None:
         self._chain_list_tail(list1_head, list1_tail, list2)
-        live(list1_tail, Buf, "doca_buf_chain_list_tail").behind = live(list2, Buf, "doca_buf_chain_list_tail")
+        live(list1_tail, Buf, "doca_buf_chain_list_tail").append(live(list2, Buf, "doca_buf_chain_list_tail"))
 
     def unchain_list(self, list1: object, list2: object) -> None:
         self._unchain_list(list1, list2)
+        split = live(list2, Buf, "doca_buf_unchain_list")
         for element in live(list1, Buf, "doca_buf_unchain_list").chain():
-            if element.behind is list2:
+            if element.behind is split:
                 element.behind = None
+                split.life.lead()

@@ -6,7 +6,7 @@ from typing import Any
 
 from comch_next import api
 from comch_next._codes import ErrorCode, PciFuncType, RepFilter
-from comch_next.driver.native._calls import Noun, call, text_call
+from comch_next.driver.native._calls import Noun, call, collecting, text_call
 from comch_next.driver.native._handle import Handle, Life, live
 from comch_next.driver.native._library import Library, check, ffi
 from comch_next.driver.protocol import WeakSet, quoted, uninterrupted
@@ -111,6 +111,7 @@ class Devices(Noun):
         self._open.add(device)
         return device
 
+    @collecting
     @uninterrupted
     def close(self, dev: object) -> None:
         device = live(dev, Dev, "doca_dev_close")
@@ -162,6 +163,7 @@ class Devices(Noun):
         check(self.library["doca_dev_rep_open"](found.pointer, cell), "doca_dev_rep_open")
         return DevRep(cell[0], self.library["doca_dev_rep_close"], device)
 
+    @collecting
     @uninterrupted
     def rep_close(self, rep: object) -> None:
         representor = live(rep, DevRep, "doca_dev_rep_close")
