@@ -2,8 +2,8 @@
 
 A `Life` is what the library knows: it has no way to the program's handle but a weak one. A handle keeps its life, and
 the handles that it was made of. When the program drops a handle, its life ends as soon as it has no children; what is
-left when the interpreter exits ends then, the youngest first. In a forked child every handle refuses with BAD_STATE,
-and nothing is given back: the objects are the parent's.
+left when the interpreter exits ends then: contexts, then all others, each the youngest first. In a forked child every
+handle refuses with BAD_STATE, and nothing is given back: the objects are the parent's.
 """
 
 import os
@@ -25,6 +25,8 @@ _NO_LOCK = nullcontext()
 
 class Life:
     """A C object from its making to its end. `release` gives it back to the library."""
+
+    is_first: ClassVar[bool] = False  # to end at exit: what the others are used for
 
     def __init__(self, release: Callable[[], object], parents: "Iterable[Life]" = ()) -> None:
         self.release = release
@@ -210,7 +212,8 @@ def _disinherit() -> None:
 
 
 def _close_all() -> None:
-    for life in reversed(lives()):
+    ordered = sorted(lives(), key=lambda life: life.is_first)
+    for life in reversed(ordered):
         life.close()
 
 
