@@ -12,6 +12,7 @@ import pytest
 import comch_next as comch
 from comch_next.driver import load
 from comch_next.driver.native._handle import address
+from comch_next.testing import Pair, in_one_process
 from tests.native.conftest import Log
 from tests.native.faces import ENV
 from tests.processes import SOON_S
@@ -128,6 +129,44 @@ def test_a_buffer_that_is_dropped_in_the_middle_of_another_thread_s_call(memory:
     leave.set()
     other.join(SOON_S)
     assert memory.free() == (4, 4)
+
+
+@pytest.fixture
+def pair(monkeypatch: pytest.MonkeyPatch, fresh_driver: None) -> Iterator[Pair]:
+    """A server whose consumer takes into the map "map", and a client with the producer, in this process."""
+    for name, value in ENV.items():
+        monkeypatch.setenv(name, value)
+    with in_one_process("native", timeout=SOON_S) as made:
+        made.server.map(4 * SIZE)
+        made.open_channel(made.server, made.client)
+        yield made
+
+
+def test_a_posted_buffer_that_is_given_back_stays_the_library_s(pair: Pair) -> None:
+    """It may write to it until the task has completed: only then is it given the buffer back."""
+    server = pair.server
+    library: Any = load("native").bufs.library  # type: ignore[attr-defined]
+    name = "doca_buf_dec_refcount"
+    decrease, decreased = library[name], list[Any]()
+
+    def noted(*args: Any) -> int:
+        decreased.append(args[0])
+        return int(decrease(*args))
+
+    library[name] = noted
+    number = server.buf(0, SIZE)
+    server.post(number)
+    buf, before = server.bufs.pop(number), server.inventory.num_free_elements
+    assert buf.dec_refcount() == 1
+    with pytest.raises(comch.BadState, match="0 already"):
+        buf.dec_refcount()
+    with pytest.raises(comch.InvalidValue):
+        buf.reset_data_len()
+    assert buf.refcount == 0
+    assert (server.inventory.num_free_elements, decreased) == (before, [])
+    server.stop("consumer")
+    pair.until_state(server, "IDLE", "consumer")
+    assert (server.inventory.num_free_elements, len(decreased)) == (before + 1, 1)
 
 
 ENDS: dict[str, Callable[[Memory], object]] = {

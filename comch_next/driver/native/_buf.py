@@ -7,9 +7,11 @@ from typing import Any
 
 from comch_next.driver.native._calls import Noun, as_pointer, call, destroy_call
 from comch_next.driver.native._handle import Handle, Life, LockedLife, address, end_dropped, live
+from comch_next.driver.native._kernel.calls import SUBMITTED
 from comch_next.driver.native._library import Library, check, ffi, passed
 from comch_next.driver.native._mmap import Mmap
-from comch_next.driver.protocol import new_lock, uninterrupted
+from comch_next.driver.native._task import Task
+from comch_next.driver.protocol import WeakSet, new_lock, uninterrupted
 from comch_next.errors import BadState, NotSupported
 
 __all__ = ["Buf", "BufInventories", "Bufs", "Inventory"]
@@ -39,6 +41,11 @@ class BufLife(LockedLife):
         self.library, self.pointer = library, pointer
         self.before: BufLife | None = None
 
+    def settle(self) -> None:
+        buf: Buf | None = self.handle()
+        if buf is None or not buf.is_submitted():  # otherwise the library may write to it
+            super().settle()
+
     def _give_back(self) -> None:
         count = ffi.new("uint16_t *", 2 if self.before is None else 0)
         while count[0] > 1 and not self.library["doca_buf_dec_refcount"](self.pointer, count):
@@ -57,12 +64,13 @@ class BufLife(LockedLife):
 
 
 class Buf(Handle, tag="doca_buf"):
-    """A handle. `behind` is the next one in its list."""
+    """A handle. `behind` is the next one in its list; `tasks` are those of the fast path that have it."""
 
     life: BufLife
 
     def __init__(self, library: Library, pointer: Any, inventory: Inventory, mmap: Mmap) -> None:
         self.inventory, self.mmap = inventory, mmap
+        self.tasks: WeakSet[Task] = WeakSet()
         self.behind: Buf | None = None
         self.live_as(pointer, BufLife(library, pointer, [inventory.life, mmap.life]))
 
@@ -76,13 +84,17 @@ class Buf(Handle, tag="doca_buf"):
             yield element
             element = element.behind
 
+    def is_submitted(self) -> bool:
+        """Whether the library has a task with it."""
+        return any(task.owner is SUBMITTED for task in self.tasks)
+
     def append(self, other: "Buf") -> None:
         """Be followed by another one."""
         self.behind = other
         other.life.follow(self.life)
 
     def give_back(self) -> None:
-        """Give it back to its inventory, with those behind it."""
+        """Give it back to its inventory, with those behind it, as soon as the library has no task with it."""
         for element in list(self.chain()):
             element.behind = None
             element.gone()

@@ -59,7 +59,7 @@ class Consumers(Noun):
         name = "doca_comch_consumer_task_post_recv_alloc_init"
         context = live(consumer, Consumer, name)
         task = context.alloc(PostRecvTask, name, user_data, buf_pointer(buf, name))
-        task.buf = buf
+        task.use(buf)
         return task
 
     set_dev_max_num_recv = call("doca_comch_consumer_set_dev_max_num_recv")
@@ -88,7 +88,7 @@ class PostRecvTasks(FastTasks):
         name = "doca_comch_consumer_task_post_recv_set_buf"
         expect_held(task, name)
         self.library[name](task.pointer, buf_pointer(buf, name))
-        task.buf = buf
+        task.use(buf)
 
     def get_producer_id(self, task: Any) -> int:
         found: int = self.library["doca_comch_consumer_task_post_recv_get_producer_id"](task.pointer)

@@ -29,6 +29,15 @@ class FastTask(Task):
     def __init__(self, pointer: Any, *args: Any) -> None:
         super().__init__(pointer, *args)
         self.pointer = pointer
+        self.buf = None
+
+    def use(self, buf: Buf | None) -> None:
+        """Have that buffer from now on, and no other."""
+        if self.buf is not None:
+            self.buf.tasks.discard(self)
+        if buf is not None:
+            buf.tasks.add(self)
+        self.buf = buf
 
     def free_submitted(self) -> None:
         """Give a submitted task up: no callback reports it. The header forbids it, NVIDIA's secure channel does it."""

@@ -62,7 +62,8 @@ class Producers(Noun):
         _check_id(consumer_id, name)
         held, *immediate = _immediate(imm_data, name)
         task = context.alloc(ProducerSendTask, name, user_data, buf_pointer(buf, name), *immediate, consumer_id)
-        task.buf, task.imm_data = buf, held
+        task.use(buf)
+        task.imm_data = held
         return task
 
     set_dev_max_num_send = call("doca_comch_producer_set_dev_max_num_send")
@@ -106,7 +107,7 @@ class ProducerSendTasks(FastTasks):
         name = "doca_comch_producer_task_send_set_buf"
         expect_held(task, name)
         self.library[name](task.pointer, buf_pointer(buf, name))
-        task.buf = buf
+        task.use(buf)
 
     def get_consumer_id(self, task: Any) -> int:
         found: int = self.library["doca_comch_producer_task_send_get_consumer_id"](task.pointer)
