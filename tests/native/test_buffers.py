@@ -139,6 +139,9 @@ def pair(monkeypatch: pytest.MonkeyPatch, fresh_driver: None) -> Iterator[Pair]:
     with in_one_process("native", timeout=SOON_S) as made:
         made.server.map(4 * SIZE)
         made.open_channel(made.server, made.client)
+        made.server.producer()
+        made.server.start("producer")
+        made.until_state(made.server, "RUNNING", "producer")
         yield made
 
 
@@ -188,3 +191,76 @@ def test_what_lies_in_a_circle_is_collected_before_a_refusal(memory: Memory, end
         ENDS[end](memory)
     finally:
         gc.enable()
+
+
+# What the library does not refuse, as its functions return nothing
+
+
+def test_a_data_segment_outside_of_the_buffer(memory: Memory) -> None:
+    buf = memory.take(1)
+    wrong: list[Any] = [(-1, 1), (0, SIZE + 1), (SIZE + 1, 0), (0, -1), (4, SIZE - 3), (0, 1 << 64)]
+    for place, length in wrong:
+        with pytest.raises(comch.InvalidValue, match=r"doca_buf_set_data: the data segment"):
+            buf.set_data(buf.head + place, length)
+    buf.set_data(buf.head + 4, 8)
+    for length in (SIZE - 3, -1, 1 << 30):
+        with pytest.raises(comch.InvalidValue, match=r"doca_buf_set_data_len: the data segment"):
+            buf.data_len = length
+    for number in ("x", 1.0, None):
+        with pytest.raises(comch.InvalidValue, match="takes whole numbers"):
+            load().bufs.set_data(buf._handle, buf.head, number)  # type: ignore[arg-type]
+    assert (buf.data - buf.head, buf.data_len) == (4, 8)
+    copy = memory.inventory.buf_dup(buf)
+    with pytest.raises(comch.InvalidValue):
+        copy.data_len = SIZE
+    copy.data_len = SIZE - 4
+
+
+@pytest.mark.parametrize("end", ["consumer", "producer"])
+def test_a_buffer_that_no_task_may_have(pair: Pair, end: str) -> None:
+    """Posted, in a list, or of a map that the task's context does not reach."""
+    server, client = pair.server, pair.client
+    server.map(SIZE, "own other")
+    strange = comch.Mmap(client.device, SIZE, comch.AccessFlag.PCI_READ_WRITE)
+    strange.start()
+    if end == "consumer":
+        number, reached = server.receive_task(None), r"the consumer's memory map"
+        outside = [server.bufs[server.buf(0, SIZE, key="own other")]]
+    else:
+        number, reached = server.send_task(None, b"x", 1, "producer"), r"a memory map that has the connection's device"
+        outside = []
+    task = server.tasks[number].task
+    outside.append(server.inventory.buf_get_by_addr(strange, strange.addr, SIZE))
+    for buf in outside:
+        with pytest.raises(comch.InvalidValue, match=reached):
+            task.buf = buf
+    head, tail = (server.bufs[server.buf(place * SIZE, SIZE)] for place in (0, 1))
+    head.chain_list(tail)
+    for buf in (head, tail):
+        with pytest.raises(comch.InvalidValue, match="single buffer"):
+            task.buf = buf
+    head.unchain_list(tail)
+    posted = server.buf(2 * SIZE, SIZE)
+    server.post(posted)
+    with pytest.raises(comch.InvalidValue, match="not posted"):
+        task.buf = server.bufs[posted]
+    assert task.buf is None
+    for buf in (head, tail):
+        task.buf = buf
+    assert task.buf is tail
+    task.buf = None
+    server.free(number)
+    outside[-1].dec_refcount()
+    strange.destroy()
+
+
+def test_more_immediate_data_than_is_carried(pair: Pair) -> None:
+    """The library would copy it into the task, beyond its end."""
+    number = pair.client.send_task(None, b"x", 1)
+    task, most = pair.client.tasks[number].task, pair.client.limit("consumer_cap_get_max_imm_data_len")
+    with pytest.raises(comch.InvalidValue, match=f"{most + 1} bytes of immediate data are above the {most}"):
+        task.imm_data = bytes(most + 1)
+    assert task.imm_data == b"x"
+    task.imm_data = bytes(most)
+    assert task.imm_data == bytes(most)
+    pair.client.free(number)

@@ -11,8 +11,8 @@ from comch_next.driver.native._kernel.calls import SUBMITTED
 from comch_next.driver.native._library import Library, check, ffi, passed
 from comch_next.driver.native._mmap import Mmap
 from comch_next.driver.native._task import Task
-from comch_next.driver.protocol import WeakSet, new_lock, uninterrupted
-from comch_next.errors import BadState, NotSupported
+from comch_next.driver.protocol import WeakSet, new_lock, quoted, uninterrupted
+from comch_next.errors import BadState, InvalidValue, NotSupported
 
 __all__ = ["Buf", "BufInventories", "Bufs", "Inventory"]
 
@@ -26,6 +26,7 @@ class Inventory(Handle, tag="doca_buf_inventory"):
     life: Life
 
     def __init__(self, library: Library, pointer: Any) -> None:
+        self.library = library
         self.user_data: Any = None
         self.live_as(pointer, Life(partial(library["doca_buf_inventory_destroy"], pointer)))
 
@@ -43,7 +44,7 @@ class BufLife(LockedLife):
 
     def settle(self) -> None:
         buf: Buf | None = self.handle()
-        if buf is None or not buf.is_submitted():  # otherwise the library may write to it
+        if buf is None or not buf.submitted():  # otherwise the library may write to it
             super().settle()
 
     def _give_back(self) -> None:
@@ -64,15 +65,19 @@ class BufLife(LockedLife):
 
 
 class Buf(Handle, tag="doca_buf"):
-    """A handle. `behind` is the next one in its list; `tasks` are those of the fast path that have it."""
+    """A handle of `length` bytes of a map from address `head` on.
+
+    `behind` is the next one in its list; `tasks` are those of the fast path that have it.
+    """
 
     life: BufLife
 
-    def __init__(self, library: Library, pointer: Any, inventory: Inventory, mmap: Mmap) -> None:
+    def __init__(self, pointer: Any, inventory: Inventory, mmap: Mmap, head: int, length: int) -> None:
         self.inventory, self.mmap = inventory, mmap
+        self.head, self.length = head, length
         self.tasks: WeakSet[Task] = WeakSet()
         self.behind: Buf | None = None
-        self.live_as(pointer, BufLife(library, pointer, [inventory.life, mmap.life]))
+        self.live_as(pointer, BufLife(inventory.library, pointer, [inventory.life, mmap.life]))
 
     def __str__(self) -> str:
         return "buffer"
@@ -84,9 +89,20 @@ class Buf(Handle, tag="doca_buf"):
             yield element
             element = element.behind
 
-    def is_submitted(self) -> bool:
-        """Whether the library has a task with it."""
-        return any(task.owner is SUBMITTED for task in self.tasks)
+    def submitted(self) -> list[Task]:
+        """Return the tasks with it that the library has."""
+        return [task for task in self.tasks if task.owner is SUBMITTED]
+
+    def is_chained(self) -> bool:
+        """Whether it is in a list."""
+        return self.behind is not None or self.life.before is not None
+
+    def check_segment(self, data: int, data_len: int, name: str) -> None:
+        """Raise InvalidValue unless the data segment would lie in it: for functions that refuse nothing."""
+        if not (isinstance(data, int) and isinstance(data_len, int)):
+            raise InvalidValue(f"{name} takes whole numbers, not {quoted(data)} and {quoted(data_len)}")
+        if not self.head <= data <= data + data_len <= self.head + self.length:
+            raise InvalidValue(f"{name}: the data segment must lie inside of the buffer")
 
     def append(self, other: "Buf") -> None:
         """Be followed by another one."""
@@ -117,10 +133,10 @@ class BufInventories(Noun):
     def buf_get_by_args(self, inventory: object, mmap: object, addr: int, length: int, data: int, data_len: int) -> Buf:
         name, cell = "doca_buf_inventory_buf_get_by_args", ffi.new("struct doca_buf **")
         found, lies_in = live(inventory, Inventory, name), live(mmap, Mmap, name)
-        ranges = (as_pointer("void *", addr, name), length, as_pointer("void *", data, name), data_len)
+        outer, inner = (as_pointer("void *", addr, name), length), (as_pointer("void *", data, name), data_len)
         end_dropped()
-        passed(self.library[name], name, found.pointer, lies_in.pointer, *ranges, cell)
-        return Buf(self.library, cell[0], found, lies_in)
+        passed(self.library[name], name, found.pointer, lies_in.pointer, *outer, *inner, cell)
+        return Buf(cell[0], found, lies_in, address(outer[0]), length)
 
     # These two are in the header alone, not in the library.
 
@@ -137,7 +153,7 @@ class BufInventories(Noun):
         check(self.library[name](found.pointer, source.pointer, cell), name)
         copies = []
         for element in source.chain():
-            copies.append(Buf(self.library, cell[0], found, element.mmap))
+            copies.append(Buf(cell[0], found, element.mmap, element.head, element.length))
             check(self.library["doca_buf_get_next_in_list"](cell[0], cell), "doca_buf_get_next_in_list")
         for before, behind in pairwise(copies):
             before.append(behind)
@@ -199,8 +215,18 @@ class Bufs(Noun):
         start = self.get_data(buf) - address(found.mmap.memory)
         return view[start : start + self.get_data_len(buf)]
 
-    set_data = call("doca_buf_set_data")
-    set_data_len = call("doca_buf_set_data_len")
+    _set_data = call("doca_buf_set_data")
+    _set_data_len = call("doca_buf_set_data_len")
+
+    def set_data(self, buf: object, data: int, data_len: int) -> None:
+        live(buf, Buf, "doca_buf_set_data").check_segment(data, data_len, "doca_buf_set_data")
+        self._set_data(buf, data, data_len)
+
+    def set_data_len(self, buf: object, data_len: int) -> None:
+        found = live(buf, Buf, "doca_buf_set_data_len")
+        found.check_segment(self.get_data(found), data_len, "doca_buf_set_data_len")
+        self._set_data_len(buf, data_len)
+
     reset_data_len = call("doca_buf_reset_data_len")
 
     # Lists
