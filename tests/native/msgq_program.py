@@ -13,7 +13,7 @@ import comch_next as comch
 from comch_next.dpa import Dpa
 from tests.faces.world import check, ffi, lib, made
 
-DEPTH = 4
+DEPTH, TAG = 4, 7
 _PATIENCE_S = 60.0
 
 
@@ -29,12 +29,14 @@ class Program:
         self.engine = comch.ProgressEngine()
         self.kernel: Any = ffi.callback("void(uint64_t)", self._reverse)
         self.received: list[bytes] = []
+        self.tags: set[int] = set()
         self.posted = False
         self._make_dpa()
         self._to_dpa()
         self._from_dpa()
         own = (self.dpa_consumer, self.completion, self.dpa_producer)
         self.handles = (*(each.get_dpa_handle() for each in own), self.consumer.id)
+        self.sends = made(lib.doca_dpa_completion_get_dpa_handle, self.sent)
         check(lib.doca_dpa_thread_run(self.thread))
 
     def _make_dpa(self) -> None:
@@ -71,6 +73,7 @@ class Program:
         self.back.start()
         self.dpa_producer = self.back.producer_create()
         self.dpa_producer.set_datapath_on_dpa(address(self.dpa))
+        self.dpa_producer.user_data = TAG
         self.dpa_producer.dpa_completion_attach(address(self.sent))
         self.dpa_producer.set_dev_max_num_send(DEPTH)
         self.dpa_producer.start()
@@ -96,7 +99,11 @@ class Program:
             message = ffi.buffer(imm, length[0])[:][::-1]
             lib.doca_dpa_dev_comch_consumer_completion_ack(completion, 1)
             lib.doca_dpa_dev_comch_consumer_ack(consumer, 1)
-            lib.doca_dpa_dev_comch_producer_post_send_imm_only(producer, cpu, message, len(message), 0)
+            lib.doca_dpa_dev_comch_producer_post_send_imm_only(producer, cpu, message, len(message), 1)
+            while not lib.doca_dpa_dev_get_completion(self.sends, element):
+                pass
+            self.tags.add(lib.doca_dpa_dev_get_completion_user_data(element[0]))
+            lib.doca_dpa_dev_completion_ack(self.sends, 1)
         lib.doca_dpa_dev_comch_consumer_completion_request_notification(completion)
         lib.doca_dpa_dev_thread_reschedule()
 
@@ -134,6 +141,7 @@ def main() -> int:
         program.send(message)
         program.until(lambda: program.received)
         assert program.received.pop() == message[::-1]
+    assert program.tags == {TAG}
     code, _ = comch.outcome(Dpa, program.device)
     print("a DPA from here:", code.name)
     program.close()

@@ -1,4 +1,5 @@
-"""The native driver calls every function that the modern API implements, but for those that Python answers itself.
+"""The native driver calls every function that the modern API implements and a library exports, but for those that
+Python answers itself.
 
 It does not load libdoca_dpa: programs give it what that has made.
 """
@@ -9,6 +10,7 @@ import re
 from pathlib import Path
 
 import comch_next.driver.native
+from comch_next import api
 from comch_next.driver.native._find import GENERATIONS
 from tools.status import IMPLEMENTED, rows
 
@@ -27,6 +29,7 @@ ANSWERED = {
     "doca_error_get_name",
     "doca_error_get_descr",
 }
+IN_HEADERS = {row.name for generation in GENERATIONS for row in api.functions(generation) if row.stability == "inline"}
 
 
 def called() -> set[str]:
@@ -43,4 +46,4 @@ def implemented() -> set[str]:
 
 
 def test_every_implemented_function_is_called() -> None:
-    assert sorted(implemented() - called()) == sorted(ANSWERED)
+    assert sorted(implemented() - called() - IN_HEADERS) == sorted(ANSWERED)

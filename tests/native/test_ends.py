@@ -66,3 +66,30 @@ print("alive")
 """
     ended = start_python("-c", program, env=ENV).finish()
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, "alive\n", "")
+
+
+def test_what_is_posted_at_exit_goes_back_after_its_consumer(start_python: StartPython) -> None:
+    """Until that has stopped, the library may write to it."""
+    program = """
+from functools import partial
+from comch_next.driver import load
+from comch_next.testing import in_one_process
+
+def noted(name, call, *args):
+    print(name, flush=True)
+    return call(*args)
+
+library = load("native").bufs.library
+for name in ("doca_comch_consumer_destroy", "doca_buf_dec_refcount", "doca_buf_inventory_destroy", "doca_mmap_destroy"):
+    library[name] = partial(noted, name, library[name])
+kept = in_one_process("native", timeout=60)
+pair = kept.__enter__()
+pair.server.map(4096)
+consumer = pair.open_channel(pair.server, pair.client)
+pair.server.post(pair.server.buf(0, 100))
+"""
+    ended = start_python("-c", program, env=ENV).finish()
+    assert (ended.returncode, ended.stderr) == (0, "")
+    calls = ended.stdout.split()
+    assert calls[:2] == ["doca_comch_consumer_destroy", "doca_buf_dec_refcount"]
+    assert sorted(calls[2:]) == ["doca_buf_inventory_destroy", "doca_buf_inventory_destroy", "doca_mmap_destroy"]

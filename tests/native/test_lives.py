@@ -104,6 +104,18 @@ def test_a_context_that_never_had_an_engine_is_destroyed_at_once(stub: Log) -> N
     ]
 
 
+def test_a_context_that_was_not_made_to_the_end_is_destroyed(stub: Log) -> None:
+    with comch.devices()[0].open() as device:
+        library: Any = load().clients.library  # type: ignore[attr-defined]
+        library["doca_ctx_set_state_changed_cb"] = lambda *_: comch.ErrorCode.NO_MEMORY
+        before = lives()
+        stub()
+        with pytest.raises(comch.NoMemory):
+            comch.Client(device, "svc")
+        assert stub() == ["doca_comch_client_create", "doca_comch_client_destroy"]
+        assert lives() == before
+
+
 def test_a_dropped_task_goes_back_to_its_pool(stub: Log) -> None:
     loop = Loop()
     loop.run()
@@ -114,6 +126,36 @@ def test_a_dropped_task_goes_back_to_its_pool(stub: Log) -> None:
     loop.send(b"next")
     assert stub() == ["doca_task_free", "doca_comch_client_task_send_alloc_init"]
     loop.engine.progress()
+    loop.close()
+
+
+@pytest.mark.parametrize("silent", [False, True], ids=["told", "silent"])
+@pytest.mark.parametrize("most", [None, 1])
+@pytest.mark.parametrize("dropped", ["before", "afterwards"])
+def test_a_dropped_task_keeps_no_context_from_its_end(
+    stub: Log, dropped: str, most: int | None, silent: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whether it is dropped before the stop, or while the context waits for it."""
+    loop = Loop()
+    loop.run()
+    loop.engine.max_events = most
+    tasks = [loop.client.task_send_alloc_init(loop.client.connection, b"dropped")]
+    if dropped == "before":
+        tasks.clear()
+    if silent:
+        monkeypatch.setenv("STUB_SAYS_NOTHING", "1")
+    loop.client.stop()
+    if dropped == "afterwards":
+        for _ in range(2):
+            loop.engine.progress()
+            assert loop.client.state is comch.State.STOPPING
+        tasks.clear()
+    for _ in range(2):
+        loop.engine.progress()
+    assert loop.client.state is comch.State.IDLE
+    handle: Any = loop.engine._handle
+    loop.engine.progress()
+    assert not handle.life.orphans  # progress has nothing more to do for it
     loop.close()
 
 
@@ -133,7 +175,10 @@ def test_buffers_go_back_before_their_inventory_and_map(stub: Log) -> None:
     stub()
     del mmap, inventory, buf
     gc.collect()
-    assert ends(stub) == ["doca_buf_dec_refcount", "doca_buf_inventory_destroy", "doca_mmap_destroy"]
+    first, *others = ends(stub)
+    assert first == "doca_buf_dec_refcount"
+    assert sorted(others) == ["doca_buf_inventory_destroy", "doca_mmap_destroy"]
+    assert not lives()
 
 
 def test_what_was_ended_is_not_ended_again(stub: Log) -> None:

@@ -1,59 +1,83 @@
 """Buffers and the inventories that they are taken from (guide: DOCA Core Memory Subsystem, Buffers)."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
 from comch_next.driver.native._calls import Noun, as_pointer, call, destroy_call
-from comch_next.driver.native._handle import Handle, Life, address, live
+from comch_next.driver.native._handle import Handle, Life, LockedLife, address, end_dropped, live
+from comch_next.driver.native._kernel.calls import SUBMITTED
 from comch_next.driver.native._library import Library, check, ffi, passed
 from comch_next.driver.native._mmap import Mmap
-from comch_next.driver.protocol import uninterrupted
-from comch_next.errors import BadState, NotSupported
+from comch_next.driver.native._task import Task
+from comch_next.driver.protocol import WeakSet, new_lock, quoted, uninterrupted
+from comch_next.errors import BadState, InvalidValue, NotSupported
 
 __all__ = ["Buf", "BufInventories", "Bufs", "Inventory"]
 
 
-class InventoryLife(Life):
-    """The life of an inventory; `out` are the pointers of the buffers that have not been given back."""
-
-    def __init__(self, library: Library, pointer: Any) -> None:
-        super().__init__(self._give_back)
-        self.library, self.pointer = library, pointer
-        self.out: dict[Any, None] = {}
-
-    def _give_back(self) -> None:
-        for pointer in list(self.out):
-            count = ffi.new("uint16_t *", 2)
-            while count[0] > 1 and not self.library["doca_buf_dec_refcount"](pointer, count):
-                pass  # until the last reference has gone; elements behind the head of a list go with it
-        self.library["doca_buf_inventory_destroy"](self.pointer)
+_LOCK = new_lock()  # of all inventories, which have no thread safety of their own, and of their buffers
 
 
 class Inventory(Handle, tag="doca_buf_inventory"):
-    """A handle. `bufs` are the buffers that are out, which are its own until they are given back."""
+    """A handle."""
 
-    life: InventoryLife
+    life: Life
 
     def __init__(self, library: Library, pointer: Any) -> None:
-        self.bufs: dict[Any, Buf] = {}
+        self.library = library
         self.user_data: Any = None
-        self.live_as(pointer, InventoryLife(library, pointer))
+        self.live_as(pointer, Life(partial(library["doca_buf_inventory_destroy"], pointer)))
 
     def __str__(self) -> str:
         return "buffer inventory"
 
 
-class Buf(Handle, tag="doca_buf"):
-    """A handle. `behind` is the next one in its list."""
+class BufLife(LockedLife):
+    """The life of a buffer. `before` is that of the one before it in its list, which goes back with the first one."""
 
-    def __init__(self, pointer: Any, inventory: Inventory, mmap: Mmap) -> None:
+    def __init__(self, library: Library, pointer: Any, parents: Iterable[Life]) -> None:
+        super().__init__(self._give_back, parents, _LOCK)
+        self.library, self.pointer = library, pointer
+        self.before: BufLife | None = None
+
+    def settle(self) -> None:
+        buf: Buf | None = self.handle()
+        if buf is None or not buf.submitted():  # otherwise the library may write to it
+            super().settle()
+
+    def _give_back(self) -> None:
+        count = ffi.new("uint16_t *", 2 if self.before is None else 0)
+        while count[0] > 1 and not self.library["doca_buf_dec_refcount"](self.pointer, count):
+            pass  # until the last reference has gone
+
+    def follow(self, before: "BufLife") -> None:
+        """Be behind that one in a list, which ends after this."""
+        self.before = before
+        self.join(before)
+
+    def lead(self) -> None:
+        """Be the first of a list, or none of any."""
+        before, self.before = self.before, None
+        if before is not None:
+            self.leave(before)
+
+
+class Buf(Handle, tag="doca_buf"):
+    """A handle of `length` bytes of a map from address `head` on.
+
+    `behind` is the next one in its list; `tasks` are those of the fast path that have it.
+    """
+
+    life: BufLife
+
+    def __init__(self, pointer: Any, inventory: Inventory, mmap: Mmap, head: int, length: int) -> None:
         self.inventory, self.mmap = inventory, mmap
+        self.head, self.length = head, length
+        self.tasks: WeakSet[Task] = WeakSet()
         self.behind: Buf | None = None
-        self.live_as(pointer, None)
-        inventory.bufs[pointer] = self
-        inventory.life.out[pointer] = None
-        inventory.life.join(mmap.life)
+        self.live_as(pointer, BufLife(inventory.library, pointer, [inventory.life, mmap.life]))
 
     def __str__(self) -> str:
         return "buffer"
@@ -65,12 +89,32 @@ class Buf(Handle, tag="doca_buf"):
             yield element
             element = element.behind
 
+    def submitted(self) -> list[Task]:
+        """Return the tasks with it that the library has."""
+        return [task for task in self.tasks if task.owner is SUBMITTED]
+
+    def is_chained(self) -> bool:
+        """Whether it is in a list."""
+        return self.behind is not None or self.life.before is not None
+
+    def check_segment(self, data: int, data_len: int, name: str) -> None:
+        """Raise InvalidValue unless the data segment would lie in it: for functions that refuse nothing."""
+        if not (isinstance(data, int) and isinstance(data_len, int)):
+            raise InvalidValue(f"{name} takes whole numbers, not {quoted(data)} and {quoted(data_len)}")
+        if not self.head <= data <= data + data_len <= self.head + self.length:
+            raise InvalidValue(f"{name}: the data segment must lie inside of the buffer")
+
+    def append(self, other: "Buf") -> None:
+        """Be followed by another one."""
+        self.behind = other
+        other.life.follow(self.life)
+
     def give_back(self) -> None:
-        """Note that the element belongs to its inventory again."""
-        self.inventory.bufs.pop(self.pointer, None)
-        self.inventory.life.out.pop(self.pointer, None)
-        self.behind = None
-        self.gone()
+        """Give it back to its inventory, with those behind it, as soon as the library has no task with it."""
+        for element in list(self.chain()):
+            element.behind = None
+            element.gone()
+            element.life.drop()
 
 
 class BufInventories(Noun):
@@ -87,34 +131,32 @@ class BufInventories(Noun):
     stop = call("doca_buf_inventory_stop")
 
     def buf_get_by_args(self, inventory: object, mmap: object, addr: int, length: int, data: int, data_len: int) -> Buf:
-        name = "doca_buf_inventory_buf_get_by_args"
-        ranges = (as_pointer("void *", addr, name), length, as_pointer("void *", data, name), data_len)
-        return self._take(inventory, mmap, name, *ranges)
+        name, cell = "doca_buf_inventory_buf_get_by_args", ffi.new("struct doca_buf **")
+        found, lies_in = live(inventory, Inventory, name), live(mmap, Mmap, name)
+        outer, inner = (as_pointer("void *", addr, name), length), (as_pointer("void *", data, name), data_len)
+        end_dropped()
+        passed(self.library[name], name, found.pointer, lies_in.pointer, *outer, *inner, cell)
+        return Buf(cell[0], found, lies_in, address(outer[0]), length)
+
+    # These two are in the header alone, not in the library.
 
     def buf_get_by_addr(self, inventory: object, mmap: object, addr: int, length: int) -> Buf:
-        name = "doca_buf_inventory_buf_get_by_addr"
-        return self._take(inventory, mmap, name, as_pointer("void *", addr, name), length)
+        return self.buf_get_by_args(inventory, mmap, addr, length, addr, 0)
 
     def buf_get_by_data(self, inventory: object, mmap: object, data: int, data_len: int) -> Buf:
-        name = "doca_buf_inventory_buf_get_by_data"
-        return self._take(inventory, mmap, name, as_pointer("void *", data, name), data_len)
-
-    def _take(self, inventory: object, mmap: object, name: str, *ranges: Any) -> Buf:
-        found, lies_in = live(inventory, Inventory, name), live(mmap, Mmap, name)
-        cell = ffi.new("struct doca_buf **")
-        passed(self.library[name], name, found.pointer, lies_in.pointer, *ranges, cell)
-        return Buf(cell[0], found, lies_in)
+        return self.buf_get_by_args(inventory, mmap, data, data_len, data, data_len)
 
     def buf_dup(self, inventory: object, src_buf: object) -> Buf:
         name, cell = "doca_buf_inventory_buf_dup", ffi.new("struct doca_buf **")
         found, source = live(inventory, Inventory, name), live(src_buf, Buf, name)
+        end_dropped()
         check(self.library[name](found.pointer, source.pointer, cell), name)
         copies = []
         for element in source.chain():
-            copies.append(Buf(cell[0], found, element.mmap))
+            copies.append(Buf(cell[0], found, element.mmap, element.head, element.length))
             check(self.library["doca_buf_get_next_in_list"](cell[0], cell), "doca_buf_get_next_in_list")
         for before, behind in pairwise(copies):
-            before.behind = behind
+            before.append(behind)
         return copies[0]
 
     def buf_reuse_by_args(self, buf: object, addr: int, length: int, data: int, data_len: int) -> None:
@@ -127,7 +169,11 @@ class BufInventories(Noun):
         self.buf_reuse_by_args(buf, data, data_len, data, data_len)
 
     get_num_elements = call("doca_buf_inventory_get_num_elements")
-    get_num_free_elements = call("doca_buf_inventory_get_num_free_elements")
+    _get_num_free_elements = call("doca_buf_inventory_get_num_free_elements")
+
+    def get_num_free_elements(self, inventory: object) -> int:
+        end_dropped()
+        return int(self._get_num_free_elements(inventory))
 
     def set_user_data(self, inventory: object, user_data: object) -> None:
         live(inventory, Inventory, "doca_buf_inventory_set_user_data").user_data = user_data
@@ -148,11 +194,12 @@ class Bufs(Noun):
     def dec_refcount(self, buf: object) -> int:
         if isinstance(buf, Buf) and buf.is_gone():
             raise BadState("doca_buf_dec_refcount: the count is 0 already")
-        before: int = self._dec_refcount(buf)
-        if before == 1 and isinstance(buf, Buf):
-            for element in list(buf.chain()):
-                element.give_back()
-        return before
+        found = live(buf, Buf, "doca_buf_dec_refcount")
+        with _LOCK:
+            if self._get_refcount(found) > 1 or found.life.before is not None:
+                return int(self._dec_refcount(found))
+            found.give_back()
+            return 1
 
     def get_refcount(self, buf: object) -> int:
         return 0 if isinstance(buf, Buf) and buf.is_gone() else int(self._get_refcount(buf))
@@ -168,8 +215,18 @@ class Bufs(Noun):
         start = self.get_data(buf) - address(found.mmap.memory)
         return view[start : start + self.get_data_len(buf)]
 
-    set_data = call("doca_buf_set_data")
-    set_data_len = call("doca_buf_set_data_len")
+    _set_data = call("doca_buf_set_data")
+    _set_data_len = call("doca_buf_set_data_len")
+
+    def set_data(self, buf: object, data: int, data_len: int) -> None:
+        live(buf, Buf, "doca_buf_set_data").check_segment(data, data_len, "doca_buf_set_data")
+        self._set_data(buf, data, data_len)
+
+    def set_data_len(self, buf: object, data_len: int) -> None:
+        found = live(buf, Buf, "doca_buf_set_data_len")
+        found.check_segment(self.get_data(found), data_len, "doca_buf_set_data_len")
+        self._set_data_len(buf, data_len)
+
     reset_data_len = call("doca_buf_reset_data_len")
 
     # Lists
@@ -190,14 +247,16 @@ class Bufs(Noun):
 
     def chain_list(self, list1: object, list2: object) -> None:
         self._chain_list(list1, list2)
-        self.get_last_in_list(list1).behind = live(list2, Buf, "doca_buf_chain_list")
+        self.get_last_in_list(list1).append(live(list2, Buf, "doca_buf_chain_list"))
 
     def chain_list_tail(self, list1_head: object, list1_tail: object, list2: object) -> None:
         self._chain_list_tail(list1_head, list1_tail, list2)
-        live(list1_tail, Buf, "doca_buf_chain_list_tail").behind = live(list2, Buf, "doca_buf_chain_list_tail")
+        live(list1_tail, Buf, "doca_buf_chain_list_tail").append(live(list2, Buf, "doca_buf_chain_list_tail"))
 
     def unchain_list(self, list1: object, list2: object) -> None:
         self._unchain_list(list1, list2)
+        split = live(list2, Buf, "doca_buf_unchain_list")
         for element in live(list1, Buf, "doca_buf_unchain_list").chain():
-            if element.behind is list2:
+            if element.behind is split:
                 element.behind = None
+                split.life.lead()

@@ -5,21 +5,33 @@ raised. Methods whose arguments have another shape, or that run for every messag
 """
 
 from collections.abc import Callable
-from typing import Any
+from contextlib import suppress
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
 
 from comch_next import api
 from comch_next._codes import State
 from comch_next.api import Param
-from comch_next.driver.native._handle import KINDS, address, live
+from comch_next.driver.native._handle import KINDS, address, end_dropped, live
 from comch_next.driver.native._library import Library, check, ffi, passed, text
-from comch_next.driver.protocol import NO_BUFFER, by_system, bytes_of, new_lock, quoted, uninterrupted
-from comch_next.errors import InvalidValue
+from comch_next.driver.protocol import (
+    NO_BUFFER,
+    by_system,
+    bytes_of,
+    collect_garbage,
+    new_lock,
+    quoted,
+    uninterrupted,
+)
+from comch_next.errors import InUse, InvalidValue, NotPermitted
 
-__all__ = ["ENDING", "Noun", "as_bytes", "as_pointer", "as_text", "call", "destroy_call", "text_call"]
+__all__ = ["ENDING", "Noun", "as_bytes", "as_pointer", "as_text", "call", "collecting", "destroy_call", "text_call"]
 
 ENDING = new_lock()  # of what has no lock of its own: two threads that destroy a thing end it once
 
 _Convert = Callable[[Any], Any]
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
 
 
 class Noun:
@@ -114,9 +126,27 @@ def _same(value: Any) -> Any:
 _OUTPUTS: dict[str, _Convert] = {"uint8_t *": bool, "void **": address, "enum doca_ctx_states *": State}
 
 
+def collecting(call: Callable[_P, _T]) -> Callable[_P, _T]:
+    """Decorate a call that is refused while something uses what it ends: that may be garbage, which is then collected.
+
+    Without a lock: finalizers of the program, which run then, may wait for one.
+    """
+
+    @wraps(call)
+    def collected(*args: _P.args, **kwargs: _P.kwargs) -> _T:
+        with suppress(InUse, NotPermitted):
+            return call(*args, **kwargs)
+        collect_garbage()
+        end_dropped()
+        return call(*args, **kwargs)
+
+    return collected
+
+
 def destroy_call(function: str) -> Any:
     """Make a method of a noun that ends an object, with its handle."""
 
+    @collecting
     @uninterrupted
     def destroy(noun: Noun, handle: object) -> None:
         with ENDING:

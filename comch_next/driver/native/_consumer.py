@@ -10,7 +10,6 @@ from comch_next.driver.native._fast_context import FastContext, FastTask, FastTa
 from comch_next.driver.native._handle import live
 from comch_next.driver.native._library import ffi, passed
 from comch_next.driver.native._mmap import Mmap
-from comch_next.driver.native._task import expect_held
 from comch_next.driver.protocol import uninterrupted
 
 __all__ = ["Consumer", "Consumers", "PostRecvTask", "PostRecvTasks"]
@@ -22,7 +21,12 @@ class Consumer(FastContext, tag="doca_comch_consumer"):
     """A handle; `mmap` is what its buffers lie in."""
 
     kind = "doca_comch_consumer"
+    reached = "the consumer's memory map"
+
     mmap: Mmap
+
+    def reaches(self, mmap: Mmap) -> bool:
+        return mmap is self.mmap
 
 
 class PostRecvTask(FastTask):
@@ -30,6 +34,7 @@ class PostRecvTask(FastTask):
 
     __slots__ = ()
 
+    is_filled = True
     cell = ffi.typeof("struct doca_comch_consumer_task_post_recv **")
     as_task = "doca_comch_consumer_task_post_recv_as_task"
 
@@ -59,7 +64,7 @@ class Consumers(Noun):
         name = "doca_comch_consumer_task_post_recv_alloc_init"
         context = live(consumer, Consumer, name)
         task = context.alloc(PostRecvTask, name, user_data, buf_pointer(buf, name))
-        task.buf = buf
+        task.use(buf)
         return task
 
     set_dev_max_num_recv = call("doca_comch_consumer_set_dev_max_num_recv")
@@ -83,12 +88,7 @@ class PostRecvTasks(FastTasks):
     """The noun PostRecvTasks of the driver protocol."""
 
     kind = PostRecvTask
-
-    def set_buf(self, task: Any, buf: Any) -> None:
-        name = "doca_comch_consumer_task_post_recv_set_buf"
-        expect_held(task, name)
-        self.library[name](task.pointer, buf_pointer(buf, name))
-        task.buf = buf
+    set_buf_call = "doca_comch_consumer_task_post_recv_set_buf"
 
     def get_producer_id(self, task: Any) -> int:
         found: int = self.library["doca_comch_consumer_task_post_recv_get_producer_id"](task.pointer)

@@ -37,6 +37,8 @@ class ContextLife(Life):
     `functions`: where those are that submit and free a task.
     """
 
+    is_first = True  # until it has stopped, it may use buffers that are no children of its own
+
     def __init__(self, library: Library, kind: str, pointer: Any, parents: Iterable[Life]) -> None:
         super().__init__(self.destroy, parents)
         self.library, self.kind, self.pointer = library, kind, pointer
@@ -49,7 +51,11 @@ class ContextLife(Life):
         self.functions = tuple(library.address_of(name) for name in ("doca_task_submit", "doca_task_free"))
         self._callbacks: list[Any] = []  # as long as the library may call them
         changed = self.callback("doca_ctx_state_changed_callback_t", self._on_state)
-        check(library["doca_ctx_set_state_changed_cb"](self.ctx, changed), "doca_ctx_set_state_changed_cb")
+        try:
+            check(library["doca_ctx_set_state_changed_cb"](self.ctx, changed), "doca_ctx_set_state_changed_cb")
+        except BaseException:
+            self.end()  # there is no handle to do so
+            raise
 
     def callback(self, ctype: str, function: Callback) -> Any:
         """Make a C callback, which must not know the handle; what it raises is kept for the end of progress."""
@@ -66,6 +72,8 @@ class ContextLife(Life):
             self.engine.keep(kind, error, trace)
 
     def _on_state(self, _data: int, _ctx: object, old: int, new: int) -> None:
+        if new == State.STOPPING:
+            self.stopping()
         context: Context | None = self.handle()
         if context is not None:
             context.moved(State(old), State(new))
@@ -87,6 +95,17 @@ class ContextLife(Life):
         """Free the tasks that the program has dropped."""
         while self.dropped:
             self.free(*self.dropped.popleft())
+
+    def stopping(self) -> None:
+        """Have the progress of its engine free what the program drops, until it is IDLE. Idempotent."""
+        if self.engine is not None and self._free_until_idle not in self.engine.orphans:
+            self.engine.orphans.append(self._free_until_idle)
+
+    def _free_until_idle(self) -> bool:
+        if self.is_over():
+            return True
+        self.free_dropped()
+        return self.state() is not State.STOPPING
 
     def free_held(self) -> None:
         """Free every task that the library does not have."""
@@ -214,15 +233,21 @@ class Contexts(Noun):
         return self._move(ctx, "doca_ctx_start")
 
     def stop(self, ctx: object) -> State:
-        return self._move(ctx, "doca_ctx_stop")
+        context = live(ctx, Context, "doca_ctx_stop")
+        with context.lock:
+            live(context, Context, "doca_ctx_stop").life.free_dropped()
+            return self._move(context, "doca_ctx_stop")
 
     def _move(self, ctx: object, name: str) -> State:
         code = self._call(ctx, name)
         if code != ErrorCode.IN_PROGRESS:
             check(code, name)
         state = self.get_state(ctx)
+        # in case the library has not called back for it
         if state is State.IDLE:
-            live(ctx, Context, name).became_idle()  # in case the library has not called back for it
+            live(ctx, Context, name).became_idle()
+        elif state is State.STOPPING:
+            live(ctx, Context, name).life.stopping()
         return state
 
     @uninterrupted

@@ -6,7 +6,7 @@ from typing import Any
 
 from comch_next import api
 from comch_next._codes import ErrorCode, PciFuncType, RepFilter
-from comch_next.driver.native._calls import Noun, call, text_call
+from comch_next.driver.native._calls import Noun, call, collecting, text_call
 from comch_next.driver.native._handle import Handle, Life, live
 from comch_next.driver.native._library import Library, check, ffi
 from comch_next.driver.protocol import WeakSet, quoted, uninterrupted
@@ -15,7 +15,6 @@ from comch_next.errors import InvalidValue
 __all__ = ["Dev", "DevInfo", "DevRep", "Devices", "RepInfo", "is_supported"]
 
 _SIZES = api.constants("core")  # bytes of texts, the NUL included
-_FILTERS = {RepFilter.ALL: "all", RepFilter.NET: "net", RepFilter.EMULATED: "emulated"}
 
 
 class DevInfo(Handle, tag="doca_devinfo"):
@@ -79,6 +78,13 @@ def is_supported(function: str) -> Any:
     return method
 
 
+def _check_filter(wanted: object, name: str) -> None:
+    """Raise InvalidValue unless these are bits of a representor filter, which C may not have room for."""
+    known = int(RepFilter.NET | RepFilter.EMULATED)
+    if not isinstance(wanted, int) or isinstance(wanted, bool) or wanted & ~known:
+        raise InvalidValue(f"{name} takes RepFilter bits, not {quoted(wanted)}")
+
+
 class Devices(Noun):
     """The noun Devices of the driver protocol."""
 
@@ -105,6 +111,7 @@ class Devices(Noun):
         self._open.add(device)
         return device
 
+    @collecting
     @uninterrupted
     def close(self, dev: object) -> None:
         device = live(dev, Dev, "doca_dev_close")
@@ -134,8 +141,7 @@ class Devices(Noun):
     _filter_emulated = call("doca_devinfo_rep_cap_is_filter_emulated_supported")
 
     def rep_cap_is_filter_supported(self, devinfo: object, wanted: RepFilter) -> bool:
-        if not isinstance(wanted, int) or wanted & ~int(RepFilter.NET | RepFilter.EMULATED):
-            raise InvalidValue(f"rep_cap_is_filter_supported takes RepFilter bits, not {quoted(wanted)}")
+        _check_filter(wanted, "rep_cap_is_filter_supported")
         asked = {RepFilter.NET: self._filter_net, RepFilter.EMULATED: self._filter_emulated}
         chosen = [supported for bit, supported in asked.items() if wanted & bit] or [self._filter_all]
         return all(supported(devinfo) for supported in chosen)
@@ -145,8 +151,7 @@ class Devices(Noun):
         name = "doca_devinfo_rep_create_list"
         device = live(dev, Dev, name)
         rows, number = ffi.new("struct doca_devinfo_rep ***"), ffi.new("uint32_t *")
-        if not isinstance(wanted, int):
-            raise InvalidValue(f"{name} takes RepFilter bits, not {quoted(wanted)}")
+        _check_filter(wanted, name)
         check(self.library[name](device.pointer, wanted, rows, number), name)
         owner = _List(rows[0], self.library["doca_devinfo_rep_destroy_list"])
         return [RepInfo(rows[0][place], owner, device) for place in range(number[0])]
@@ -158,6 +163,7 @@ class Devices(Noun):
         check(self.library["doca_dev_rep_open"](found.pointer, cell), "doca_dev_rep_open")
         return DevRep(cell[0], self.library["doca_dev_rep_close"], device)
 
+    @collecting
     @uninterrupted
     def rep_close(self, rep: object) -> None:
         representor = live(rep, DevRep, "doca_dev_rep_close")

@@ -2,8 +2,8 @@
 
 A `Life` is what the library knows: it has no way to the program's handle but a weak one. A handle keeps its life, and
 the handles that it was made of. When the program drops a handle, its life ends as soon as it has no children; what is
-left when the interpreter exits ends then, the youngest first. In a forked child every handle refuses with BAD_STATE,
-and nothing is given back: the objects are the parent's.
+left when the interpreter exits ends then: contexts, then all others, each the youngest first. In a forked child every
+handle refuses with BAD_STATE, and nothing is given back: the objects are the parent's.
 """
 
 import os
@@ -14,10 +14,10 @@ from typing import Any, ClassVar, TypeVar
 from weakref import ref
 
 from comch_next.driver.native._library import ffi
-from comch_next.driver.protocol import Finalized, WeakSet, at_exit, quoted, shielded
+from comch_next.driver.protocol import Finalized, Lock, WeakSet, at_exit, quoted, shielded, uninterrupted
 from comch_next.errors import BadState, DocaError, InvalidValue
 
-__all__ = ["KINDS", "Handle", "Life", "address", "live", "lives", "nobody", "task_at"]
+__all__ = ["KINDS", "Handle", "Life", "LockedLife", "address", "end_dropped", "live", "lives", "nobody", "task_at"]
 
 _H = TypeVar("_H", bound="Handle")
 _NO_LOCK = nullcontext()
@@ -25,6 +25,8 @@ _NO_LOCK = nullcontext()
 
 class Life:
     """A C object from its making to its end. `release` gives it back to the library."""
+
+    is_first: ClassVar[bool] = False  # to end at exit: what the others are used for
 
     def __init__(self, release: Callable[[], object], parents: "Iterable[Life]" = ()) -> None:
         self.release = release
@@ -84,6 +86,24 @@ class Life:
             self.end()
 
 
+class LockedLife(Life):
+    """The life of an object that ends with `lock` held. A finalizer, which must not wait, leaves it to end_dropped."""
+
+    def __init__(self, release: Callable[[], object], parents: Iterable[Life], lock: Lock) -> None:
+        super().__init__(release, parents)
+        self.lock = lock
+
+    def drop(self) -> None:
+        self.wanted = False
+        if self.lock.acquire(blocking=False):
+            try:
+                self.settle()
+            finally:
+                self.lock.release()
+        if not self.is_over():
+            _dropped[self] = None
+
+
 class Handle(Finalized):
     """What the program holds. `pointer` is None when the object is no more; `fault` makes the exception for that.
 
@@ -133,6 +153,7 @@ class Handle(Finalized):
 KINDS: dict[str, type[Handle]] = {}  # by the C type of parameters
 _lives: dict[Life, None] = {}  # the oldest first
 _handles: WeakSet[Handle] = WeakSet()
+_dropped: dict[LockedLife, None] = {}
 
 
 def nobody(*_: object) -> None:
@@ -151,6 +172,21 @@ def live(handle: object, kind: type[_H], call: str) -> _H:
 def lives() -> list[Life]:
     """Return the lives of all objects that have not ended, the oldest first."""
     return list(_lives)
+
+
+def end_dropped() -> None:
+    """End what the program has dropped and could not be ended then, unless it is still needed."""
+    if _dropped:
+        _end_each()
+
+
+@uninterrupted
+def _end_each() -> None:
+    for life in list(_dropped):
+        with life.lock:
+            life.settle()
+        if life.is_over():
+            _dropped.pop(life, None)
 
 
 def address(pointer: Any) -> int:
@@ -176,7 +212,8 @@ def _disinherit() -> None:
 
 
 def _close_all() -> None:
-    for life in reversed(lives()):
+    ordered = sorted(lives(), key=lambda life: life.is_first)
+    for life in reversed(ordered):
         life.close()
 
 

@@ -5,9 +5,9 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from comch_next.driver.native._calls import ENDING, Noun, call
+from comch_next.driver.native._calls import ENDING, Noun, call, collecting
 from comch_next.driver.native._device import Dev
-from comch_next.driver.native._handle import Handle, Life, address, live
+from comch_next.driver.native._handle import Handle, Life, address, end_dropped, live
 from comch_next.driver.native._library import Library, check, ffi, passed
 from comch_next.driver.protocol import NO_BUFFER, borrowed, by_system, interruptible, quoted, uninterrupted
 from comch_next.errors import InvalidValue, NoMemory, NotPermitted, NotSupported
@@ -59,6 +59,7 @@ class Mmaps(Noun):
         check(self.library["doca_mmap_create"](cell), "doca_mmap_create")
         return Mmap(self.library, cell[0])
 
+    @collecting
     @uninterrupted
     def destroy(self, mmap: object) -> None:
         with ENDING:
@@ -72,7 +73,11 @@ class Mmaps(Noun):
             raise error
 
     start = call("doca_mmap_start")
-    stop = call("doca_mmap_stop")
+    _stop = call("doca_mmap_stop")
+
+    @collecting
+    def stop(self, mmap: object) -> None:
+        self._stop(mmap)
 
     @uninterrupted
     def add_dev(self, mmap: object, dev: object) -> None:
@@ -151,7 +156,12 @@ class Mmaps(Noun):
     def get_user_data(self, mmap: object) -> Any:
         return live(mmap, Mmap, "doca_mmap_get_user_data").user_data
 
-    get_num_bufs = call("doca_mmap_get_num_bufs")
+    _get_num_bufs = call("doca_mmap_get_num_bufs")
+
+    def get_num_bufs(self, mmap: object) -> int:
+        end_dropped()
+        return int(self._get_num_bufs(mmap))
+
     get_exported = call("doca_mmap_get_exported")
     get_from_export = call("doca_mmap_get_from_export")
     enable_thread_safety = call("doca_mmap_enable_thread_safety")

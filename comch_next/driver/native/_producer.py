@@ -1,5 +1,6 @@
 """The producer context: it writes to buffers that the other side's consumers posted (guide: Comch, Producer)."""
 
+from functools import cached_property
 from typing import Any
 
 from comch_next.driver.native._calls import Noun, as_bytes, as_pointer, call
@@ -9,7 +10,7 @@ from comch_next.driver.native._fast_context import FastContext, FastTask, FastTa
 from comch_next.driver.native._handle import live
 from comch_next.driver.native._library import ffi, passed
 from comch_next.driver.native._task import expect_held
-from comch_next.driver.protocol import quoted, uninterrupted
+from comch_next.driver.protocol import counted, quoted, uninterrupted
 from comch_next.errors import InvalidValue
 
 __all__ = ["Producer", "ProducerSendTask", "ProducerSendTasks", "Producers"]
@@ -22,6 +23,14 @@ class Producer(FastContext, tag="doca_comch_producer"):
     """A handle."""
 
     kind = "doca_comch_producer"
+
+    @cached_property
+    def most_imm_data(self) -> int:
+        """The most bytes of immediate data, which the setter of a task does not check."""
+        name, cell = "doca_comch_consumer_cap_get_max_imm_data_len", ffi.new("uint32_t *")
+        library = self.life.library
+        passed(library[name], name, library["doca_dev_as_devinfo"](self.dev.pointer), cell)
+        return int(cell[0])
 
 
 class ProducerSendTask(FastTask):
@@ -62,7 +71,8 @@ class Producers(Noun):
         _check_id(consumer_id, name)
         held, *immediate = _immediate(imm_data, name)
         task = context.alloc(ProducerSendTask, name, user_data, buf_pointer(buf, name), *immediate, consumer_id)
-        task.buf, task.imm_data = buf, held
+        task.use(buf)
+        task.imm_data = held
         return task
 
     set_dev_max_num_send = call("doca_comch_producer_set_dev_max_num_send")
@@ -73,7 +83,7 @@ class Producers(Noun):
         found = as_pointer("struct doca_dpa_completion *", completion, name)
         with context.lock:
             if user_data is not None:
-                passed(self.library["doca_ctx_set_user_data"], name, context.life.ctx, [user_data])
+                passed(self.library["doca_ctx_set_user_data"], name, context.life.ctx, user_data)
             passed(self.library[name], name, context.pointer, found)
 
     get_dpa_handle = call("doca_comch_producer_get_dpa_handle")
@@ -101,12 +111,7 @@ class ProducerSendTasks(FastTasks):
     """The noun ProducerSendTasks of the driver protocol."""
 
     kind = ProducerSendTask
-
-    def set_buf(self, task: Any, buf: Any) -> None:
-        name = "doca_comch_producer_task_send_set_buf"
-        expect_held(task, name)
-        self.library[name](task.pointer, buf_pointer(buf, name))
-        task.buf = buf
+    set_buf_call = "doca_comch_producer_task_send_set_buf"
 
     def get_consumer_id(self, task: Any) -> int:
         found: int = self.library["doca_comch_producer_task_send_get_consumer_id"](task.pointer)
@@ -124,6 +129,9 @@ class ProducerSendTasks(FastTasks):
     def set_imm_data(self, task: Any, imm_data: Any) -> None:
         name = "doca_comch_producer_task_send_set_imm_data"
         expect_held(task, name)
-        held, *immediate = _immediate(imm_data, name)
-        self.library[name](task.pointer, *immediate)
+        held, pointer, length = _immediate(imm_data, name)
+        if length > task.ctx.most_imm_data:
+            what = counted(length, "byte of immediate data is", "bytes of immediate data are")
+            raise InvalidValue(f"{name}: {what} above the {task.ctx.most_imm_data} that are carried here")
+        self.library[name](task.pointer, pointer, length)
         task.imm_data = held

@@ -14,8 +14,8 @@ __all__ = ["EngineLife"]
 class EngineLife(Life):
     """`lock` is held around every call of the engine and of all that is connected to it. `running`: inside progress.
 
-    `error` is what the first callback has raised. `orphans` each take a step towards the end of a context that the
-    program has dropped; the last one returns True.
+    `error` is what the first callback has raised. `orphans` each take a step towards the end of a context or a
+    task that the program has dropped; the last one returns True.
     """
 
     def __init__(self, library: Library, pointer: Any, lock: Lock) -> None:
@@ -54,7 +54,7 @@ class EngineLife(Life):
         self.raise_error()
 
     def end_orphans(self) -> None:
-        """Have each context that the program has dropped take a step towards its end."""
+        """Have what the program has dropped take a step towards its end."""
         for step in list(self.orphans):
             if step():
                 self.orphans.remove(step)
