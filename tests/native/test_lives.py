@@ -269,7 +269,9 @@ def test_what_another_thread_has_just_destroyed_is_left_alone(stub: Log, call: s
         assert stub() == ["doca_comch_client_destroy"]
 
 
-@pytest.mark.parametrize("call", ["destroy", "request_notification", "get_notification_handle", "progress"])
+@pytest.mark.parametrize("call", [
+    "destroy", "request_notification", "get_notification_handle", "progress", "get_num_inflight_tasks",
+])
 def test_an_engine_that_another_thread_has_just_destroyed(stub: Log, call: str) -> None:
     engines = load().engines
     handle: Any = engines.create()

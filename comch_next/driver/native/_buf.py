@@ -8,17 +8,19 @@ from comch_next.driver.native._calls import Noun, as_pointer, call, destroy_call
 from comch_next.driver.native._handle import Handle, Life, address, live
 from comch_next.driver.native._library import Library, check, ffi, passed
 from comch_next.driver.native._mmap import Mmap
-from comch_next.driver.protocol import uninterrupted
+from comch_next.driver.protocol import Lock, new_lock, uninterrupted
 from comch_next.errors import BadState, NotSupported
 
 __all__ = ["Buf", "BufInventories", "Bufs", "Inventory"]
+
+_LOCK = new_lock()  # of all inventories, which have no thread safety of their own, and of their buffers
 
 
 class InventoryLife(Life):
     """The life of an inventory; `out` are the pointers of the buffers that have not been given back."""
 
     def __init__(self, library: Library, pointer: Any) -> None:
-        super().__init__(self._give_back)
+        super().__init__(self._give_back, lock=_LOCK)
         self.library, self.pointer = library, pointer
         self.out: dict[Any, None] = {}
 
@@ -57,6 +59,10 @@ class Buf(Handle, tag="doca_buf"):
 
     def __str__(self) -> str:
         return "buffer"
+
+    @property
+    def lock(self) -> Lock:
+        return _LOCK
 
     def chain(self) -> "Iterator[Buf]":
         """It and those behind it."""
@@ -102,20 +108,23 @@ class BufInventories(Noun):
     def _take(self, inventory: object, mmap: object, name: str, *ranges: Any) -> Buf:
         found, lies_in = live(inventory, Inventory, name), live(mmap, Mmap, name)
         cell = ffi.new("struct doca_buf **")
-        passed(self.library[name], name, found.pointer, lies_in.pointer, *ranges, cell)
-        return Buf(cell[0], found, lies_in)
+        with lies_in.lock, _LOCK:
+            pointers = live(found, Inventory, name).pointer, live(lies_in, Mmap, name).pointer
+            passed(self.library[name], name, *pointers, *ranges, cell)
+            return Buf(cell[0], found, lies_in)
 
     def buf_dup(self, inventory: object, src_buf: object) -> Buf:
         name, cell = "doca_buf_inventory_buf_dup", ffi.new("struct doca_buf **")
-        found, source = live(inventory, Inventory, name), live(src_buf, Buf, name)
-        check(self.library[name](found.pointer, source.pointer, cell), name)
-        copies = []
-        for element in source.chain():
-            copies.append(Buf(cell[0], found, element.mmap))
-            check(self.library["doca_buf_get_next_in_list"](cell[0], cell), "doca_buf_get_next_in_list")
-        for before, behind in pairwise(copies):
-            before.behind = behind
-        return copies[0]
+        with _LOCK:
+            found, source = live(inventory, Inventory, name), live(src_buf, Buf, name)
+            check(self.library[name](found.pointer, source.pointer, cell), name)
+            copies = []
+            for element in source.chain():
+                copies.append(Buf(cell[0], found, element.mmap))
+                check(self.library["doca_buf_get_next_in_list"](cell[0], cell), "doca_buf_get_next_in_list")
+            for before, behind in pairwise(copies):
+                before.behind = behind
+            return copies[0]
 
     def buf_reuse_by_args(self, buf: object, addr: int, length: int, data: int, data_len: int) -> None:
         raise NotSupported("buf_inventory_buf_reuse_by_args: the releases known here have no such function")
@@ -146,16 +155,18 @@ class Bufs(Noun):
     _get_refcount = call("doca_buf_get_refcount")
 
     def dec_refcount(self, buf: object) -> int:
-        if isinstance(buf, Buf) and buf.is_gone():
-            raise BadState("doca_buf_dec_refcount: the count is 0 already")
-        before: int = self._dec_refcount(buf)
-        if before == 1 and isinstance(buf, Buf):
-            for element in list(buf.chain()):
-                element.give_back()
-        return before
+        with _LOCK:
+            if isinstance(buf, Buf) and buf.is_gone():
+                raise BadState("doca_buf_dec_refcount: the count is 0 already")
+            before: int = self._dec_refcount(buf)
+            if before == 1 and isinstance(buf, Buf):
+                for element in list(buf.chain()):
+                    element.give_back()
+            return before
 
     def get_refcount(self, buf: object) -> int:
-        return 0 if isinstance(buf, Buf) and buf.is_gone() else int(self._get_refcount(buf))
+        with _LOCK:
+            return 0 if isinstance(buf, Buf) and buf.is_gone() else int(self._get_refcount(buf))
 
     get_len = call("doca_buf_get_len")
     get_head = call("doca_buf_get_head")
@@ -189,15 +200,18 @@ class Bufs(Noun):
     _unchain_list = call("doca_buf_unchain_list")
 
     def chain_list(self, list1: object, list2: object) -> None:
-        self._chain_list(list1, list2)
-        self.get_last_in_list(list1).behind = live(list2, Buf, "doca_buf_chain_list")
+        with _LOCK:
+            self._chain_list(list1, list2)
+            self.get_last_in_list(list1).behind = live(list2, Buf, "doca_buf_chain_list")
 
     def chain_list_tail(self, list1_head: object, list1_tail: object, list2: object) -> None:
-        self._chain_list_tail(list1_head, list1_tail, list2)
-        live(list1_tail, Buf, "doca_buf_chain_list_tail").behind = live(list2, Buf, "doca_buf_chain_list_tail")
+        with _LOCK:
+            self._chain_list_tail(list1_head, list1_tail, list2)
+            live(list1_tail, Buf, "doca_buf_chain_list_tail").behind = live(list2, Buf, "doca_buf_chain_list_tail")
 
     def unchain_list(self, list1: object, list2: object) -> None:
-        self._unchain_list(list1, list2)
-        for element in live(list1, Buf, "doca_buf_unchain_list").chain():
-            if element.behind is list2:
-                element.behind = None
+        with _LOCK:
+            self._unchain_list(list1, list2)
+            for element in live(list1, Buf, "doca_buf_unchain_list").chain():
+                if element.behind is list2:
+                    element.behind = None

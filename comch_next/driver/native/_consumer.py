@@ -41,8 +41,8 @@ class Consumers(Noun):
     def create(self, connection: object, buf_mmap: object) -> Consumer:
         name, cell = "doca_comch_consumer_create", ffi.new("struct doca_comch_consumer **")
         link, mmap = connected(connection, name), live(buf_mmap, Mmap, name)
-        with link.lock:
-            passed(self.library[name], name, link.pointer, mmap.pointer, cell)
+        with link.lock, mmap.lock:
+            passed(self.library[name], name, connected(link, name).pointer, live(mmap, Mmap, name).pointer, cell)
             made = Consumer(self.library, cell[0], link.context.dev, [link.context.life, mmap.life])
         made.connection, made.mmap = link, mmap
         return made
@@ -67,8 +67,9 @@ class Consumers(Noun):
     def set_completion(self, consumer: object, completion: object, user_data: int | None) -> None:
         name = "doca_comch_consumer_set_completion"
         context, found = live(consumer, Consumer, name), live(completion, ConsumerCompletion, name)
-        with context.lock:
-            passed(self.library[name], name, context.pointer, found.pointer, user_data or 0)
+        with context.lock, found.lock:
+            pointers = live(context, Consumer, name).pointer, live(found, ConsumerCompletion, name).pointer
+            passed(self.library[name], name, *pointers, user_data or 0)
 
     get_dpa_handle = call("doca_comch_consumer_get_dpa_handle")
     cap_is_supported = is_supported("doca_comch_consumer_cap_is_supported")

@@ -12,7 +12,7 @@ from comch_next.driver.native._kernel import calls
 from comch_next.driver.native._library import Library, check, ffi, passed, refusal
 from comch_next.driver.native._progress import EngineLife
 from comch_next.driver.native._task import Task
-from comch_next.driver.protocol import Lock, monotonic, new_lock, quoted, uninterrupted
+from comch_next.driver.protocol import monotonic, quoted, uninterrupted
 from comch_next.errors import BadState, InvalidValue
 
 __all__ = ["Callback", "Context", "ContextLife", "Contexts", "expect_callback"]
@@ -32,6 +32,7 @@ def expect_callback(value: object, name: str) -> None:
 class ContextLife(Life):
     """The life of a context. Its callbacks come here, and reach the program through the handle, while there is one.
 
+    `lock`: the engine's, once it has one.
     `tasks` are those that have not been freed: each address with that of its doca_task, the very object that the task's
     handle has; `submitted` those of them that the library has; `dropped` those that the program has dropped.
     `functions`: where those are that submit and free a task.
@@ -42,7 +43,6 @@ class ContextLife(Life):
         self.library, self.kind, self.pointer = library, kind, pointer
         self.ctx = library[f"{kind}_as_ctx"](pointer)
         self.engine: EngineLife | None = None
-        self.lock: Lock = new_lock()
         self.tasks: dict[int, int] = {}
         self.submitted: dict[int, Task] = {}
         self.dropped: deque[tuple[int, int]] = deque()
@@ -158,11 +158,6 @@ class Context(Handle):
     def __str__(self) -> str:
         return type(self).__name__.lower()
 
-    @property
-    def lock(self) -> Lock:
-        """The engine's, once it has one."""
-        return self.life.lock
-
     def became_idle(self) -> None:
         """Note that the library has ended what belongs to a started context. Idempotent."""
 
@@ -180,7 +175,7 @@ class Context(Handle):
         with self.lock:
             made = [calls.completed(self.life, failed) for failed in (False, True)]
             callbacks = [self.life.quick_callback(ctype, _COMPLETION, function) for function in made]
-            passed(self.life.library[name], name, self.pointer, *callbacks, number)
+            passed(self.life.library[name], name, live(self, Context, name).pointer, *callbacks, number)
             self.on_done, self.on_failed = done, failed
 
     def alloc(self, kind: type[_T], name: str, token: object, *args: Any) -> _T:

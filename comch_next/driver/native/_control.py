@@ -106,7 +106,7 @@ class ControlContext(Context):
 
         with self.lock:
             made = [life.callback(ctype, forward(method)) for ctype, method in callbacks]
-            passed(life.library[name], name, self.pointer, *made)
+            passed(life.library[name], name, live(self, ControlContext, name).pointer, *made)
 
 
 _MESSAGE, _CONSUMER = "doca_comch_event_msg_recv_cb_t", "doca_comch_event_consumer_cb_t"
@@ -125,7 +125,7 @@ class ControlContexts(Contexts):
     def _set(self, ctx: object, call: str, *values: Any) -> None:
         context, name = self._own(ctx, call)
         with context.lock:
-            passed(self.library[name], name, context.pointer, *values)
+            passed(self.library[name], name, live(context, ControlContext, name).pointer, *values)
 
     def _get(self, ctx: object, call: str) -> int:
         cell = ffi.new("uint32_t *")
@@ -153,7 +153,7 @@ class ControlContexts(Contexts):
         expect_callback(on_message, name)
         with context.lock:
             received = context.life.quick_callback(_MESSAGE, _MESSAGE_SHAPE, calls.received(context.life))
-            passed(self.library[name], name, context.pointer, received)
+            passed(self.library[name], name, live(context, ControlContext, name).pointer, received)
             context.on_message, context.view = on_message, bool(view)
 
     def event_consumer_register(self, ctx: object, new: Callback, expired: Callback) -> None:
@@ -182,7 +182,9 @@ class TaskPool(Noun):
         name = self.context_kind.alloc_init
         context = live(ctx, self.context_kind, name)
         data = message if type(message) is bytes else as_bytes(message, name)
-        task: SendTask = context.alloc(SendTask, name, user_data, context.own(peer, name).pointer, data, len(data))
+        with context.lock:
+            live(context, self.context_kind, name)  # again: another thread may have destroyed it
+            task = context.alloc(SendTask, name, user_data, context.own(peer, name).pointer, data, len(data))
         task.data = data
         return task
 

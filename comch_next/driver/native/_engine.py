@@ -33,10 +33,6 @@ class Engine(Handle, tag="doca_pe"):
     def __str__(self) -> str:
         return "progress engine"
 
-    @property
-    def lock(self) -> Lock:
-        return self.life.lock
-
     def gone(self, fault: Callable[[str], DocaError] = InvalidValue) -> None:
         """Refuse every call; also, in a forked child, the progress whose callback has forked, if that has returned."""
         super().gone(fault)
@@ -141,6 +137,7 @@ class Engines(Noun):
         name = "doca_pe_connect_ctx"
         engine, context = live(pe, Engine, name), live(ctx, Context, name)
         with engine.lock, context.lock:
+            live(engine, Engine, name), live(context, Context, name)  # again: another thread may have destroyed it
             passed(self.library[name], name, engine.pointer, context.life.ctx)
             context.engine, context.life.engine, context.life.lock = engine, engine.life, engine.lock
             context.life.join(engine.life)

@@ -34,8 +34,9 @@ class MsgQs(Noun):
     def create(self, dev: object) -> MsgQ:
         name, cell = "doca_comch_msgq_create", ffi.new("struct doca_comch_msgq **")
         device = live(dev, Dev, name)
-        check(self.library[name](device.pointer, cell), name)
-        return MsgQ(cell[0], device, Life(partial(self.library["doca_comch_msgq_destroy"], cell[0]), [device.life]))
+        with device.lock:
+            check(self.library[name](live(device, Dev, name).pointer, cell), name)
+            return MsgQ(cell[0], device, Life(partial(self.library["doca_comch_msgq_destroy"], cell[0]), [device.life]))
 
     destroy = destroy_call("doca_comch_msgq_destroy")
     set_dpa_consumer = call("doca_comch_msgq_set_dpa_consumer")
@@ -49,12 +50,14 @@ class MsgQs(Noun):
     def consumer_create(self, msgq: object) -> Consumer:
         name, cell = "doca_comch_msgq_consumer_create", ffi.new("struct doca_comch_consumer **")
         found = live(msgq, MsgQ, name)
-        check(self.library[name](found.pointer, cell), name)
-        return Consumer(self.library, cell[0], found.dev, [found.life])
+        with found.lock:
+            check(self.library[name](live(found, MsgQ, name).pointer, cell), name)
+            return Consumer(self.library, cell[0], found.dev, [found.life])
 
     @uninterrupted
     def producer_create(self, msgq: object) -> Producer:
         name, cell = "doca_comch_msgq_producer_create", ffi.new("struct doca_comch_producer **")
         found = live(msgq, MsgQ, name)
-        check(self.library[name](found.pointer, cell), name)
-        return Producer(self.library, cell[0], found.dev, [found.life])
+        with found.lock:
+            check(self.library[name](live(found, MsgQ, name).pointer, cell), name)
+            return Producer(self.library, cell[0], found.dev, [found.life])

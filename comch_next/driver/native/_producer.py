@@ -43,7 +43,7 @@ class Producers(Noun):
         name, cell = "doca_comch_producer_create", ffi.new("struct doca_comch_producer **")
         link = connected(connection, name)
         with link.lock:
-            passed(self.library[name], name, link.pointer, cell)
+            passed(self.library[name], name, connected(link, name).pointer, cell)
             made = Producer(self.library, cell[0], link.context.dev, [link.context.life])
         made.connection = link
         return made
@@ -72,6 +72,7 @@ class Producers(Noun):
         context = live(producer, Producer, name)
         found = as_pointer("struct doca_dpa_completion *", completion, name)
         with context.lock:
+            live(context, Producer, name)  # again: another thread may have destroyed it
             if user_data is not None:
                 passed(self.library["doca_ctx_set_user_data"], name, context.life.ctx, [user_data])
             passed(self.library[name], name, context.pointer, found)

@@ -19,8 +19,8 @@ class EngineLife(Life):
     """
 
     def __init__(self, library: Library, pointer: Any, lock: Lock) -> None:
-        super().__init__(self._destroy)
-        self.library, self.pointer, self.lock = library, pointer, lock
+        super().__init__(self._destroy, lock=lock)
+        self.library, self.pointer = library, pointer
         self.orphans: list[Callable[[], object]] = []
         self.running = False
         self.notification: Notification | None = None
