@@ -150,6 +150,45 @@ def test_what_was_ended_is_not_ended_again(stub: Log) -> None:
     assert "doca_comch_client_destroy" not in ends(stub)
 
 
+def test_what_the_last_close_of_a_device_ends(stub: Log) -> None:
+    device = comch.devices()[0].open()
+    again, devinfo = device.devinfo.open(), device.devinfo
+    listed = device.representors()[0]
+    representor = listed.open()
+    opened = representor.devinfo_rep
+    again.close()
+    assert (devinfo.pci_addr_str, listed.pci_addr_str, opened.pci_addr_str) == ("0000:b1:00.0", "", "")
+    stub()
+    device.close()
+    assert stub() == ["doca_devinfo_rep_destroy_list", "doca_dev_rep_close", "doca_dev_close"]
+    for info in (devinfo, listed, opened):
+        with pytest.raises(comch.InvalidValue, match="has been destroyed"):
+            info.pci_addr_str  # noqa: B018
+    with pytest.raises(comch.InvalidValue):
+        listed.open()
+    representor.close()
+    with pytest.raises(comch.InvalidValue):
+        representor.close(strict=True)
+    del listed, representor
+    gc.collect()
+    assert stub() == []
+
+
+def test_a_device_in_use_keeps_its_representors(stub: Log) -> None:
+    """Its close is refused, whatever has been listed of it."""
+    device = comch.devices()[0].open()
+    client, representor = comch.Client(device, "svc"), device.representors()[0].open()
+    devices = load().devices
+    library: Any = devices.library  # type: ignore[attr-defined]
+    close, library["doca_dev_close"] = library["doca_dev_close"], lambda _: comch.ErrorCode.IN_USE
+    with pytest.raises(comch.InUse):
+        device.close()
+    library["doca_dev_close"] = close
+    assert representor.devinfo_rep.pci_addr_str == ""
+    client.destroy()
+    device.close()
+
+
 AT_EXIT = """
 from tests.native.test_callbacks import Loop
 kept = Loop()

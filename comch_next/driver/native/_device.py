@@ -10,7 +10,7 @@ from comch_next.driver.native._calls import Noun, call, text_call
 from comch_next.driver.native._handle import Handle, Life, live
 from comch_next.driver.native._library import Library, check, ffi
 from comch_next.driver.protocol import Lock, WeakSet, new_lock, quoted, uninterrupted
-from comch_next.errors import InvalidValue
+from comch_next.errors import DocaError, InvalidValue
 
 __all__ = ["Dev", "DevInfo", "DevRep", "Devices", "RepInfo", "is_supported"]
 
@@ -22,12 +22,23 @@ _LOCK = new_lock()  # of all devices, representors and lists: an open of a devic
 
 
 class _Owner(Handle):
-    """A handle of what has infos, which keep it."""
+    """A handle; `infos` are those of what is the library's as long as this is."""
 
     life: Life
 
     def __init__(self, pointer: Any, release: Callable[[], object], parents: Iterable[Life] = ()) -> None:
+        self.infos: WeakSet[_Info] = WeakSet()
         self.live_as(pointer, Life(release, parents, _LOCK))
+
+    def gone(self, fault: Callable[[str], DocaError] = InvalidValue) -> None:
+        super().gone(fault)
+        for info in list(self.infos):
+            info.gone(fault)
+
+    def end(self) -> None:
+        """End with the device."""
+        self.life.end()
+        self.gone()
 
 
 class _Info(Handle):
@@ -36,6 +47,7 @@ class _Info(Handle):
     def __init__(self, pointer: Any, owner: _Owner) -> None:
         self.owner = owner
         self.live_as(pointer, None)
+        owner.infos.add(self)
 
     def __str__(self) -> str:
         return f"{type(self).__name__} of a {self.owner}"
@@ -67,9 +79,18 @@ class Dev(_Owner, tag="doca_dev"):
     def __str__(self) -> str:
         return "device"
 
+    def end_parts(self) -> None:
+        """End its lists and representors, which are no more when the library has closed it, unless that will refuse."""
+        parts = [life.handle() for life in self.life.children]
+        if all(isinstance(part, (DevRep, _List)) and not part.life.children for part in parts):
+            for part in parts:
+                part.end()
+
 
 class DevRep(_Owner, tag="doca_dev_rep"):
-    """An open representor."""
+    """An open representor. `ended_by_dev`: the last close of its device has closed it, and its own is still to come."""
+
+    ended_by_dev = False
 
     def __init__(self, pointer: Any, close: Callable[[Any], object], dev: Dev) -> None:
         self.dev = dev
@@ -77,6 +98,10 @@ class DevRep(_Owner, tag="doca_dev_rep"):
 
     def __str__(self) -> str:
         return "representor"
+
+    def end(self) -> None:
+        super().end()
+        self.ended_by_dev = True
 
 
 class _List(_Owner):
@@ -135,6 +160,8 @@ class Devices(Noun):
     def close(self, dev: object) -> None:
         with _LOCK:
             device = live(dev, Dev, "doca_dev_close")
+            if device.opens[0] == 1:
+                device.end_parts()
             check(self.library["doca_dev_close"](device.pointer), "doca_dev_close")
             device.opens[0] -= 1
             if not device.opens[0]:
@@ -177,7 +204,7 @@ class Devices(Noun):
         with _LOCK:
             device = live(dev, Dev, name)
             check(self.library[name](device.pointer, wanted, rows, number), name)
-            owner = _List(rows[0], partial(self.library["doca_devinfo_rep_destroy_list"], rows[0]))
+            owner = _List(rows[0], partial(self.library["doca_devinfo_rep_destroy_list"], rows[0]), [device.life])
         return [RepInfo(rows[0][place], owner, device) for place in range(number[0])]
 
     @uninterrupted
@@ -192,6 +219,9 @@ class Devices(Noun):
     @uninterrupted
     def rep_close(self, rep: object) -> None:
         with _LOCK:
+            if isinstance(rep, DevRep) and rep.ended_by_dev:
+                rep.ended_by_dev = False
+                return
             representor = live(rep, DevRep, "doca_dev_rep_close")
             check(self.library["doca_dev_rep_close"](representor.pointer), "doca_dev_rep_close")
             representor.ended()
