@@ -174,6 +174,26 @@ def test_what_the_last_close_of_a_device_ends(stub: Log) -> None:
     assert stub() == []
 
 
+def test_what_a_queue_needs_ends_after_it(stub: Log) -> None:
+    """Also where the program has dropped it before, and started, in which state it cannot be destroyed."""
+    driver: Any = load()
+    library = driver.msgqs.library
+    library["doca_ctx_set_state_changed_cb"] = lambda *_: comch.ErrorCode.SUCCESS  # there is no such context
+    with comch.devices()[0].open() as device:
+        queue, completion = driver.msgqs.create(device._handle), driver.consumer_completions.create()
+        consumer = driver.msgqs.consumer_create(queue)
+        driver.consumers.set_completion(consumer, completion, None)
+        driver.msgqs.start(queue)
+        stub()
+        del completion, queue
+        assert stub() == []
+        del consumer
+        assert sorted(stub()) == [
+            "doca_comch_consumer_completion_destroy", "doca_comch_consumer_completion_stop",
+            "doca_comch_consumer_destroy", "doca_comch_msgq_destroy", "doca_comch_msgq_stop",
+        ]  # fmt: skip
+
+
 def test_a_device_in_use_keeps_its_representors(stub: Log) -> None:
     """Its close is refused, whatever has been listed of it."""
     device = comch.devices()[0].open()

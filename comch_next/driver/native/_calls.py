@@ -15,7 +15,7 @@ from comch_next.driver.native._library import Library, check, ffi, passed, text
 from comch_next.driver.protocol import NO_BUFFER, by_system, bytes_of, quoted, uninterrupted
 from comch_next.errors import InvalidValue
 
-__all__ = ["Noun", "as_bytes", "as_pointer", "as_text", "call", "destroy_call", "text_call"]
+__all__ = ["Noun", "as_bytes", "as_pointer", "as_text", "call", "destroy_call", "stop_and_destroy", "text_call"]
 
 _Convert = Callable[[Any], Any]
 
@@ -126,6 +126,12 @@ def destroy_call(function: str) -> Any:
             found.ended()
 
     return destroy
+
+
+def stop_and_destroy(library: Library, kind: str, pointer: Any) -> None:
+    """Give back what the program has dropped, started or not: only what has stopped can be destroyed."""
+    library[f"{kind}_stop"](pointer)
+    library[f"{kind}_destroy"](pointer)
 
 
 def text_call(function: str, size: int, *, sized: bool = True) -> Any:

@@ -70,6 +70,7 @@ class Consumers(Noun):
         with context.lock, found.lock:
             pointers = live(context, Consumer, name).pointer, live(found, ConsumerCompletion, name).pointer
             passed(self.library[name], name, *pointers, user_data or 0)
+            context.life.join(found.life)
 
     get_dpa_handle = call("doca_comch_consumer_get_dpa_handle")
     cap_is_supported = is_supported("doca_comch_consumer_cap_is_supported")

@@ -6,7 +6,7 @@ What is DOCA DPA's own, such as a doca_dpa or a doca_dpa_thread, is given by its
 from functools import partial
 from typing import Any
 
-from comch_next.driver.native._calls import Noun, call, destroy_call
+from comch_next.driver.native._calls import Noun, call, destroy_call, stop_and_destroy
 from comch_next.driver.native._consumer import Consumer
 from comch_next.driver.native._device import Dev
 from comch_next.driver.native._handle import Handle, Life, live
@@ -36,7 +36,8 @@ class MsgQs(Noun):
         device = live(dev, Dev, name)
         with device.lock:
             check(self.library[name](live(device, Dev, name).pointer, cell), name)
-            return MsgQ(cell[0], device, Life(partial(self.library["doca_comch_msgq_destroy"], cell[0]), [device.life]))
+            release = partial(stop_and_destroy, self.library, "doca_comch_msgq", cell[0])
+            return MsgQ(cell[0], device, Life(release, [device.life]))
 
     destroy = destroy_call("doca_comch_msgq_destroy")
     set_dpa_consumer = call("doca_comch_msgq_set_dpa_consumer")
