@@ -1,5 +1,6 @@
 """What servers and clients have in common: the control path (guide: Comch, Configurations and Events)."""
 
+from contextlib import suppress
 from typing import Any, ClassVar
 
 from comch_next._codes import State
@@ -31,6 +32,7 @@ class ControlContext(Context):
         self.connections: dict[int, Connection] = {}
         self.on_message: Callback = nobody
         self.view = False
+        self.idle_msg_size: int | None = None
         self.up: Callback = nobody
         self.down: Callback = nobody
         self.new_consumer: Callback = nobody
@@ -116,6 +118,12 @@ _MESSAGE_SHAPE = "void(uintptr_t, uintptr_t, uint32_t, uintptr_t)"
 class ControlContexts(Contexts):
     """The noun Contexts of the driver protocol."""
 
+    def start(self, ctx: object) -> State:
+        if isinstance(ctx, ControlContext):
+            with suppress(BadState):  # of a started one, which the start reports
+                ctx.idle_msg_size = self._get(ctx, "get_max_msg_size")
+        return super().start(ctx)
+
     def _own(self, ctx: object, call: str) -> tuple[ControlContext, str]:
         """Find the context, and how its kind's function is called."""
         kind = getattr(type(ctx), "kind", "doca_comch_server")
@@ -136,7 +144,13 @@ class ControlContexts(Contexts):
         self._set(ctx, "set_max_msg_size", size)
 
     def get_max_msg_size(self, ctx: object) -> int:
-        return self._get(ctx, "get_max_msg_size")
+        try:
+            return self._get(ctx, "get_max_msg_size")
+        except BadState:  # which the header lists for an active context: then what it was while IDLE
+            context, _ = self._own(ctx, "get_max_msg_size")
+            if context.idle_msg_size is None:
+                raise
+            return context.idle_msg_size
 
     def set_recv_queue_size(self, ctx: object, size: int) -> None:
         self._set(ctx, "set_recv_queue_size", size)
