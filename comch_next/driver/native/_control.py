@@ -11,7 +11,7 @@ from comch_next.driver.native._handle import address, live, nobody
 from comch_next.driver.native._kernel import calls
 from comch_next.driver.native._library import Library, ffi, passed
 from comch_next.driver.native._send_task import OwnTask, SendTask, SendTasks
-from comch_next.driver.protocol import Call, quoted
+from comch_next.driver.protocol import MASKED, Call, interruptible, quoted, uninterrupted_in_c
 from comch_next.errors import BadState, InvalidValue
 
 __all__ = ["ControlContext", "ControlContexts", "TaskPool"]
@@ -52,15 +52,15 @@ class ControlContext(Context):
             self.connections[known.address] = known
         return known
 
-    def begin_at(self, number: int) -> Connection:
-        """Return the handle of the connection at an address, which has not ended."""
-        return self.begin(ffi.cast("struct doca_comch_connection *", number))
-
-    def show(self, connection: Connection, number: int, length: int) -> None:
-        """Give the program a view of the message at an address."""
-        buffer = ffi.buffer(ffi.cast("uint8_t *", number), length) if length else b""
-        with memoryview(buffer) as view:
-            self.on_message(connection.user_data, view)
+    def received(self, number: int, length: int, connection: int) -> None:
+        """Report a message. It and its connection are given by their addresses."""
+        user_data = self.connection_of(ffi.cast("struct doca_comch_connection *", connection)).user_data
+        data = bytes(ffi.buffer(ffi.cast("uint8_t *", number), length)) if length else b""
+        if self.view:
+            with memoryview(data) as view:
+                interruptible(self.on_message, user_data, view)
+        else:
+            interruptible(self.on_message, user_data, data)
 
     def own(self, connection: object, name: str) -> Connection:
         """Return a living connection of this context's, or refuse the call."""
@@ -88,26 +88,17 @@ class ControlContext(Context):
         if not (up and successful):
             connection.take_snapshot()
             connection.gone()
-        (self.up if up else self.down)(connection, successful)
+        interruptible(self.up if up else self.down, connection, successful)
 
     def consumer_changed(self, pointer: Any, number: int, new: bool) -> None:
         """Report a consumer of the other side."""
-        (self.new_consumer if new else self.expired_consumer)(self.connection_of(pointer), number)
+        interruptible(self.new_consumer if new else self.expired_consumer, self.connection_of(pointer), number)
 
     def register(self, name: str, *callbacks: tuple[str, Callback]) -> None:
         """Register C callbacks, each a type and a method of this class's, which gets what C gives but the event."""
         life = self.life
-
-        def forward(method: Callback) -> Callback:
-            def call(_event: object, *args: Any) -> None:
-                context = life.handle()
-                if context is not None:
-                    method(context, *args)
-
-            return call
-
         with self.lock:
-            made = [life.callback(ctype, forward(method)) for ctype, method in callbacks]
+            made = [life.callback(ctype, life.forward(method)) for ctype, method in callbacks]
             passed(life.library[name], name, live(self, ControlContext, name).pointer, *made)
 
 
@@ -166,7 +157,9 @@ class ControlContexts(Contexts):
         context, name = self._own(ctx, "event_msg_recv_register")
         expect_callback(on_message, name)
         with context.lock:
-            received = context.life.quick_callback(_MESSAGE, _MESSAGE_SHAPE, calls.received(context.life))
+            life = context.life
+            slow = uninterrupted_in_c(life.forward(ControlContext.received))
+            received = life.numbers_callback(_MESSAGE, _MESSAGE_SHAPE, calls.received(life, slow, MASKED))
             passed(self.library[name], name, live(context, ControlContext, name).pointer, received)
             context.on_message, context.view = on_message, bool(view)
 

@@ -55,6 +55,7 @@ class Servers(TaskPool):
         )
         context.up, context.down = up, down
 
+    @uninterrupted
     def disconnect(self, server: object, connection: object) -> None:
         call = "doca_comch_server_disconnect"
         context = live(server, Server, call)

@@ -80,8 +80,11 @@ class Task(calls.Task):
         self.token = None  # it points back at the task
         self.ctx.life.free(self.address, self.base)
 
-    def read_status(self) -> None:
-        """Ask the library what the task has completed with."""
+    def take_back(self, failed: bool) -> None:
+        """Have it from the library, which has completed it; ask with what, unless that has succeeded."""
+        self.owner, self.status = HELD, _SUCCESS
+        if not failed:
+            return
         try:
             self.status = ErrorCode(self.ctx.life.library["doca_task_get_status"](task_at(self.base)))
         except by_system(ValueError):  # of a newer release

@@ -17,9 +17,9 @@ typedef struct {
 
 /* Names of attributes and methods. */
 #define CALLS_NAMES(NAME) \
-    NAME(_handle) NAME(acquire) NAME(address) NAME(append) NAME(begin_at) NAME(connections) NAME(context) \
+    NAME(_handle) NAME(acquire) NAME(address) NAME(append) NAME(connections) NAME(context) \
     NAME(dropped) NAME(free_checked) NAME(functions) NAME(handle) NAME(life) NAME(lock) NAME(on_done) \
-    NAME(on_failed) NAME(on_message) NAME(pointer) NAME(read_status) NAME(release) NAME(show) NAME(submit_by) \
+    NAME(on_failed) NAME(on_message) NAME(pointer) NAME(release) NAME(submit_by) \
     NAME(submitted) NAME(tasks) NAME(user_data) NAME(view) \
     NAME(error) NAME(finish) NAME(max_events) NAME(notification) NAME(orphans) NAME(running)
 
@@ -45,7 +45,7 @@ PyObject *calls_token(Task *task);
 /* send_task.c, callbacks.c, progress.c */
 PyObject *calls_make_alloc(PyObject *module, PyObject *bound);
 PyObject *calls_make_completed(PyObject *module, PyObject *bound);
-PyObject *calls_make_received(PyObject *module, PyObject *life);
+PyObject *calls_make_received(PyObject *module, PyObject *bound);
 PyObject *calls_make_progress(PyObject *module, PyObject *bound);
 
 #endif
