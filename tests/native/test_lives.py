@@ -174,6 +174,30 @@ def test_what_the_last_close_of_a_device_ends(stub: Log) -> None:
     assert stub() == []
 
 
+def test_what_a_receive_has_received_is_asked_of_a_living_task_only(stub: Log) -> None:
+    driver: Any = load()
+    library, tasks = driver.msgqs.library, driver.post_recv_tasks
+    for call in ("doca_ctx_set_state_changed_cb", "doca_task_free"):
+        library[call] = lambda *_: comch.ErrorCode.SUCCESS  # there is no such context
+    with comch.devices()[0].open() as device:
+        queue = driver.msgqs.create(device._handle)
+        consumer = driver.msgqs.consumer_create(queue)
+        freed = driver.consumers.task_post_recv_alloc_init(consumer, None)
+        assert (tasks.get_producer_id(freed), tasks.get_imm_data(freed)) == (0, None)
+        tasks.free(freed)
+        left = driver.consumers.task_post_recv_alloc_init(consumer, None)
+        stub()
+        for get in (tasks.get_producer_id, tasks.get_imm_data):
+            with pytest.raises(comch.BadState, match="freed before"):
+                get(freed)
+        driver.contexts.destroy(consumer)
+        for get in (tasks.get_producer_id, tasks.get_imm_data):
+            with pytest.raises(comch.InvalidValue, match="consumer of the task has been destroyed"):
+                get(left)
+        assert stub() == ["doca_comch_consumer_destroy"]
+        driver.msgqs.destroy(queue)
+
+
 def test_what_a_queue_needs_ends_after_it(stub: Log) -> None:
     """Also where the program has dropped it before, and started, in which state it cannot be destroyed."""
     driver: Any = load()

@@ -93,12 +93,18 @@ class PostRecvTasks(FastTasks):
         task.buf = buf
 
     def get_producer_id(self, task: Any) -> int:
-        found: int = self.library["doca_comch_consumer_task_post_recv_get_producer_id"](task.pointer)
+        found: int = self._read(task, "doca_comch_consumer_task_post_recv_get_producer_id")
         return found
 
     def get_imm_data(self, task: Any) -> bytes | None:
-        length = self.library["doca_comch_consumer_task_post_recv_get_imm_data_len"](task.pointer)
-        if not length:
-            return None
-        data = self.library["doca_comch_consumer_task_post_recv_get_imm_data"](task.pointer)
-        return bytes(ffi.buffer(data, length))
+        with task.ctx.lock:
+            length = self._read(task, "doca_comch_consumer_task_post_recv_get_imm_data_len")
+            if not length:
+                return None
+            return bytes(ffi.buffer(self._read(task, "doca_comch_consumer_task_post_recv_get_imm_data"), length))
+
+    def _read(self, task: Any, name: str) -> Any:
+        """Ask the library what has been received, as long as it has the task."""
+        with task.ctx.lock:
+            expect_held(task, name)
+            return self.library[name](task.pointer)

@@ -27,11 +27,12 @@ class Producer(FastContext, tag="doca_comch_producer"):
 class ProducerSendTask(FastTask):
     """A handle. `imm_data` is in the memory that the library reads it from, None without any."""
 
-    __slots__ = ("imm_data",)
+    __slots__ = ("consumer_id", "imm_data")
 
     cell = ffi.typeof("struct doca_comch_producer_task_send **")
     as_task = "doca_comch_producer_task_send_as_task"
 
+    consumer_id: int
     imm_data: Any
 
 
@@ -62,7 +63,7 @@ class Producers(Noun):
         _check_id(consumer_id, name)
         held, *immediate = _immediate(imm_data, name)
         task = context.alloc(ProducerSendTask, name, user_data, buf_pointer(buf, name), *immediate, consumer_id)
-        task.buf, task.imm_data = buf, held
+        task.buf, task.imm_data, task.consumer_id = buf, held, consumer_id
         return task
 
     set_dev_max_num_send = call("doca_comch_producer_set_dev_max_num_send")
@@ -110,7 +111,7 @@ class ProducerSendTasks(FastTasks):
         task.buf = buf
 
     def get_consumer_id(self, task: Any) -> int:
-        found: int = self.library["doca_comch_producer_task_send_get_consumer_id"](task.pointer)
+        found: int = task.consumer_id
         return found
 
     def set_consumer_id(self, task: Any, consumer_id: int) -> None:
@@ -118,6 +119,7 @@ class ProducerSendTasks(FastTasks):
         expect_held(task, name)
         _check_id(consumer_id, name)
         self.library[name](task.pointer, consumer_id)
+        task.consumer_id = consumer_id
 
     def get_imm_data(self, task: Any) -> bytes | None:
         return None if task.imm_data is None else bytes(ffi.buffer(task.imm_data))
