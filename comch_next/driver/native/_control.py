@@ -192,7 +192,7 @@ class TaskPool(Noun):
         with context.lock:
             live(context, self.context_kind, name)  # again: another thread may have destroyed it
             task = context.alloc(SendTask, name, user_data, context.own(peer, name).pointer, data, len(data))
-        task.data = data
+        task.data, task.peer = data, peer
         return task
 
     def quick_alloc(self, ctx: Any, slow: Call, base: type, program: object) -> Call | None:

@@ -47,6 +47,7 @@ class Task(calls.Task):
         life = self.ctx.life
         with life.lock:
             expect_held(self, name)
+            self.expect_peer(name)
             self.owner, life.submitted[self.address], code = SUBMITTED, self, -1
             try:
                 code = life.library[name](task_at(self.base), *flags)
@@ -56,6 +57,9 @@ class Task(calls.Task):
                     del life.submitted[self.address]
             if code:
                 self.refused(code, name)
+
+    def expect_peer(self, name: str) -> None:
+        """Refuse to submit what the library would reach by a connection that has ended."""
 
     def refused(self, code: int, name: str) -> NoReturn:
         """Raise what the library has refused."""

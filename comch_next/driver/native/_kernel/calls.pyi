@@ -17,6 +17,7 @@ class Task:
     base: int
     token: Any
     data: bytes
+    peer: Any
     context: Any
     user_data: Any
     def submit(self) -> None: ...

@@ -12,6 +12,7 @@ typedef struct {
     PyObject_HEAD
     PyObject *ctx, *owner, *status, *address, *base, *token;
     PyObject *data;                 /* a message that the library may read */
+    PyObject *peer;                 /* the connection of a send task */
     PyObject *context, *user_data;  /* the program's own, where the program has the task itself */
 } Task;
 
