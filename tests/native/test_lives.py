@@ -331,13 +331,20 @@ class Late:
     def __init__(self, destroy: Callable[[], object]) -> None:
         self.lock, self.destroy = new_lock(), destroy
 
-    def __enter__(self) -> None:
-        self.lock.acquire()
+    def acquire(self, *how: Any) -> bool:
+        self.lock.acquire(*how)
         destroy, self.destroy = self.destroy, lambda: None
         destroy()
+        return True
+
+    def release(self) -> None:
+        self.lock.release()
+
+    def __enter__(self) -> None:
+        self.acquire()
 
     def __exit__(self, *_: object) -> None:
-        self.lock.release()
+        self.release()
 
 
 @pytest.mark.parametrize("call", ["destroy", "get_state", "take_back_tasks", "start"])

@@ -22,6 +22,27 @@ from tests.processes import SOON_S
 _ALREADY_S = 0.2  # that a thread has to do what it must not
 
 
+@pytest.mark.parametrize("most", [None, 1])
+def test_a_callback_that_waits_for_the_progress_of_another_thread(
+    stub: Log, most: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("comch_next.driver.native._engine.LONGEST_S", 0.01)
+    loop = Loop()
+    loop.engine.max_events = most
+    codes: list[comch.ErrorCode] = []
+
+    def wait(*_: object) -> None:
+        other = threading.Thread(target=lambda: codes.append(comch.outcome(loop.engine.progress)[0]), daemon=True)
+        other.start()
+        other.join(SOON_S)
+
+    loop.client.set_state_changed_cb(wait)
+    loop.client.start()
+    loop.client.set_state_changed_cb(lambda *_: None)
+    assert codes == [comch.ErrorCode.BAD_STATE]
+    loop.close()
+
+
 @pytest.fixture(autouse=True)
 def ended(stub: Log) -> Iterator[None]:
     """What a test has dropped ends with it."""
