@@ -1,5 +1,6 @@
 /* What the stub library does: see stub.py. A client connects to itself, so that every message comes back. */
 #include "doca.h"
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -49,10 +50,18 @@ struct doca_pe {
 	bool armed;
 };
 
+/* A signal comes while the library runs. */
+static void strike(void)
+{
+	if (getenv("STUB_STRIKES") != NULL)
+		raise(SIGINT);
+}
+
 static void move(struct doca_ctx *ctx, enum doca_ctx_states next)
 {
 	enum doca_ctx_states before = ctx->state;
 	ctx->state = next;
+	strike();
 	if (before != next && ctx->changed != NULL && getenv("STUB_SAYS_NOTHING") == NULL)
 		ctx->changed((union doca_data){0}, ctx, before, next);
 }
@@ -88,9 +97,12 @@ static void deliver(struct doca_task *task)
 	struct doca_comch_task_send *own = (struct doca_comch_task_send *)task;
 	union doca_data none = {0};
 	if (client->ctx.state != DOCA_CTX_STATE_RUNNING) {
+		strike();
 		client->failed(own, none, none);
 		return;
 	}
+	if (getenv("STUB_STRIKES_AT_MESSAGES") != NULL)
+		strike();
 	client->received(NULL, task->message, task->length, (struct doca_comch_connection *)client);
 	client->done(own, none, none);
 }
@@ -297,5 +309,15 @@ doca_error_t doca_dev_open(struct doca_devinfo *devinfo, struct doca_dev **dev)
 doca_error_t doca_devinfo_get_pci_addr_str(const struct doca_devinfo *devinfo, char *text)
 {
 	strcpy(text, "0000:b1:00.0");
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_devinfo_rep_create_list(struct doca_dev *dev, int filter, struct doca_devinfo_rep ***list,
+					  uint32_t *number)
+{
+	note("doca_devinfo_rep_create_list");
+	*list = calloc(1, sizeof(**list));
+	**list = (struct doca_devinfo_rep *)0x4000;
+	*number = 1;
 	return DOCA_SUCCESS;
 }

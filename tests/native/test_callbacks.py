@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import comch_next as comch
-from comch_next import State
+from comch_next import ErrorCode, State
 from tests.native.conftest import Log
 
 
@@ -130,6 +130,21 @@ def test_a_task_that_fails_has_the_library_s_status(loop: Loop) -> None:
     loop.client.stop()
     loop.engine.progress()
     assert loop.told[-1] == ("failed", "SHUTDOWN")
+
+
+def test_a_library_that_tells_no_active_context_s_message_size(loop: Loop) -> None:
+    """The header lists that refusal: what was so before the start is known."""
+    client: Any = loop.client._handle
+    library = client.life.library
+
+    def get(_: object, size: Any) -> int:
+        size[0] = 4080
+        return ErrorCode.SUCCESS if client.life.state() is State.IDLE else ErrorCode.BAD_STATE
+
+    library["doca_comch_client_get_max_msg_size"] = get
+    loop.run()
+    assert loop.client.max_msg_size == 4080
+    assert loop.client.stop() is State.STOPPING
 
 
 def test_a_connection_ends_with_its_context(loop: Loop, monkeypatch: pytest.MonkeyPatch) -> None:

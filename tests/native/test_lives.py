@@ -195,6 +195,89 @@ def test_what_was_ended_is_not_ended_again(stub: Log) -> None:
     assert "doca_comch_client_destroy" not in ends(stub)
 
 
+def test_what_the_last_close_of_a_device_ends(stub: Log) -> None:
+    device = comch.devices()[0].open()
+    again, devinfo = device.devinfo.open(), device.devinfo
+    listed = device.representors()[0]
+    representor = listed.open()
+    opened = representor.devinfo_rep
+    again.close()
+    assert (devinfo.pci_addr_str, listed.pci_addr_str, opened.pci_addr_str) == ("0000:b1:00.0", "", "")
+    stub()
+    device.close()
+    assert stub() == ["doca_devinfo_rep_destroy_list", "doca_dev_rep_close", "doca_dev_close"]
+    for info in (devinfo, listed, opened):
+        with pytest.raises(comch.InvalidValue, match="has been destroyed"):
+            info.pci_addr_str  # noqa: B018
+    with pytest.raises(comch.InvalidValue):
+        listed.open()
+    representor.close()
+    with pytest.raises(comch.InvalidValue):
+        representor.close(strict=True)
+    del listed, representor
+    gc.collect()
+    assert stub() == []
+
+
+def test_what_a_receive_has_received_is_asked_of_a_living_task_only(stub: Log) -> None:
+    driver: Any = load()
+    library, tasks = driver.msgqs.library, driver.post_recv_tasks
+    for call in ("doca_ctx_set_state_changed_cb", "doca_task_free"):
+        library[call] = lambda *_: comch.ErrorCode.SUCCESS  # there is no such context
+    with comch.devices()[0].open() as device:
+        queue = driver.msgqs.create(device._handle)
+        consumer = driver.msgqs.consumer_create(queue)
+        freed = driver.consumers.task_post_recv_alloc_init(consumer, None)
+        assert (tasks.get_producer_id(freed), tasks.get_imm_data(freed)) == (0, None)
+        tasks.free(freed)
+        left = driver.consumers.task_post_recv_alloc_init(consumer, None)
+        stub()
+        for get in (tasks.get_producer_id, tasks.get_imm_data):
+            with pytest.raises(comch.BadState, match="freed before"):
+                get(freed)
+        driver.contexts.destroy(consumer)
+        for get in (tasks.get_producer_id, tasks.get_imm_data):
+            with pytest.raises(comch.InvalidValue, match="consumer of the task has been destroyed"):
+                get(left)
+        assert stub() == ["doca_comch_consumer_destroy"]
+        driver.msgqs.destroy(queue)
+
+
+def test_what_a_queue_needs_ends_after_it(stub: Log) -> None:
+    """Also where the program has dropped it before, and started, in which state it cannot be destroyed."""
+    driver: Any = load()
+    library = driver.msgqs.library
+    library["doca_ctx_set_state_changed_cb"] = lambda *_: comch.ErrorCode.SUCCESS  # there is no such context
+    with comch.devices()[0].open() as device:
+        queue, completion = driver.msgqs.create(device._handle), driver.consumer_completions.create()
+        consumer = driver.msgqs.consumer_create(queue)
+        driver.consumers.set_completion(consumer, completion, None)
+        driver.msgqs.start(queue)
+        stub()
+        del completion, queue
+        assert stub() == []
+        del consumer
+        assert sorted(stub()) == [
+            "doca_comch_consumer_completion_destroy", "doca_comch_consumer_completion_stop",
+            "doca_comch_consumer_destroy", "doca_comch_msgq_destroy", "doca_comch_msgq_stop",
+        ]  # fmt: skip
+
+
+def test_a_device_in_use_keeps_its_representors(stub: Log) -> None:
+    """Its close is refused, whatever has been listed of it."""
+    device = comch.devices()[0].open()
+    client, representor = comch.Client(device, "svc"), device.representors()[0].open()
+    devices = load().devices
+    library: Any = devices.library  # type: ignore[attr-defined]
+    close, library["doca_dev_close"] = library["doca_dev_close"], lambda _: comch.ErrorCode.IN_USE
+    with pytest.raises(comch.InUse):
+        device.close()
+    library["doca_dev_close"] = close
+    assert representor.devinfo_rep.pci_addr_str == ""
+    client.destroy()
+    device.close()
+
+
 AT_EXIT = """
 from tests.native.test_callbacks import Loop
 kept = Loop()
@@ -293,13 +376,20 @@ class Late:
     def __init__(self, destroy: Callable[[], object]) -> None:
         self.lock, self.destroy = new_lock(), destroy
 
-    def __enter__(self) -> None:
-        self.lock.acquire()
+    def acquire(self, *how: Any) -> bool:
+        self.lock.acquire(*how)
         destroy, self.destroy = self.destroy, lambda: None
         destroy()
+        return True
+
+    def release(self) -> None:
+        self.lock.release()
+
+    def __enter__(self) -> None:
+        self.acquire()
 
     def __exit__(self, *_: object) -> None:
-        self.lock.release()
+        self.release()
 
 
 @pytest.mark.parametrize("call", ["destroy", "get_state", "take_back_tasks", "start"])
@@ -314,7 +404,9 @@ def test_what_another_thread_has_just_destroyed_is_left_alone(stub: Log, call: s
         assert stub() == ["doca_comch_client_destroy"]
 
 
-@pytest.mark.parametrize("call", ["destroy", "request_notification", "get_notification_handle", "progress"])
+@pytest.mark.parametrize("call", [
+    "destroy", "request_notification", "get_notification_handle", "progress", "get_num_inflight_tasks",
+])
 def test_an_engine_that_another_thread_has_just_destroyed(stub: Log, call: str) -> None:
     engines = load().engines
     handle: Any = engines.create()

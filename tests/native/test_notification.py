@@ -62,6 +62,20 @@ def test_a_silent_library_is_looked_at(loop: Loop) -> None:
     assert loop.engine.wait(DEADLINE_S)
 
 
+def test_a_library_that_rings_no_more_is_looked_at_again(loop: Loop, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("STUB_RINGS", "1")
+    loop.engine.request_notification()
+    loop.send(b"x")
+    loop.engine.clear_notification()
+    assert is_known() is True
+    assert loop.engine.progress()
+    monkeypatch.delenv("STUB_RINGS")
+    loop.send(b"y")
+    assert loop.engine.wait(DEADLINE_S)
+    assert loop.engine.progress()
+    assert is_known() is False
+
+
 def test_a_wake_up_that_finds_nothing_proves_nothing(loop: Loop) -> None:
     assert loop.engine.wait(DEADLINE_S)
     assert not loop.engine.progress()

@@ -66,6 +66,18 @@ def test_a_task_that_the_program_does_not_hold_is_refused(running: Loop) -> None
             call()
 
 
+@pytest.mark.parametrize("message", [b"hello", bytearray(b"hello")])
+def test_a_task_whose_connection_has_ended_is_not_submitted(running: Loop, message: Any) -> None:
+    task = alloc(running, message)
+    connection: Any = running.client.connection._handle
+    connection.gone()
+    for call in (task.submit, task.try_submit):
+        with pytest.raises(InvalidValue, match="has ended"):
+            call()
+    assert not running.engine.progress()
+    task.free()
+
+
 def test_a_task_that_is_dropped_goes_back_to_the_library(running: Loop, stub: Log) -> None:
     stub()
     kept = alloc(running)

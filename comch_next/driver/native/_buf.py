@@ -11,13 +11,14 @@ from comch_next.driver.native._kernel.calls import SUBMITTED
 from comch_next.driver.native._library import Library, check, ffi, passed
 from comch_next.driver.native._mmap import Mmap
 from comch_next.driver.native._task import Task
-from comch_next.driver.protocol import WeakSet, new_lock, quoted, uninterrupted
+from comch_next.driver.protocol import Lock, WeakSet, new_lock, quoted, uninterrupted
 from comch_next.errors import BadState, InvalidValue, NotSupported
 
 __all__ = ["Buf", "BufInventories", "Bufs", "Inventory"]
 
-
 _LOCK = new_lock()  # of all inventories, which have no thread safety of their own, and of their buffers
+
+
 
 
 class Inventory(Handle, tag="doca_buf_inventory"):
@@ -28,7 +29,7 @@ class Inventory(Handle, tag="doca_buf_inventory"):
     def __init__(self, library: Library, pointer: Any) -> None:
         self.library = library
         self.user_data: Any = None
-        self.live_as(pointer, Life(partial(library["doca_buf_inventory_destroy"], pointer)))
+        self.live_as(pointer, Life(partial(library["doca_buf_inventory_destroy"], pointer), lock=_LOCK))
 
     def __str__(self) -> str:
         return "buffer inventory"
@@ -81,6 +82,10 @@ class Buf(Handle, tag="doca_buf"):
 
     def __str__(self) -> str:
         return "buffer"
+
+    @property
+    def lock(self) -> Lock:
+        return _LOCK
 
     def chain(self) -> "Iterator[Buf]":
         """It and those behind it."""
@@ -135,8 +140,10 @@ class BufInventories(Noun):
         found, lies_in = live(inventory, Inventory, name), live(mmap, Mmap, name)
         outer, inner = (as_pointer("void *", addr, name), length), (as_pointer("void *", data, name), data_len)
         end_dropped()
-        passed(self.library[name], name, found.pointer, lies_in.pointer, *outer, *inner, cell)
-        return Buf(cell[0], found, lies_in, address(outer[0]), length)
+        with lies_in.lock, _LOCK:
+            pointers = live(found, Inventory, name).pointer, live(lies_in, Mmap, name).pointer
+            passed(self.library[name], name, *pointers, *outer, *inner, cell)
+            return Buf(cell[0], found, lies_in, address(outer[0]), length)
 
     # These two are in the header alone, not in the library.
 
@@ -148,16 +155,17 @@ class BufInventories(Noun):
 
     def buf_dup(self, inventory: object, src_buf: object) -> Buf:
         name, cell = "doca_buf_inventory_buf_dup", ffi.new("struct doca_buf **")
-        found, source = live(inventory, Inventory, name), live(src_buf, Buf, name)
         end_dropped()
-        check(self.library[name](found.pointer, source.pointer, cell), name)
-        copies = []
-        for element in source.chain():
-            copies.append(Buf(cell[0], found, element.mmap, element.head, element.length))
-            check(self.library["doca_buf_get_next_in_list"](cell[0], cell), "doca_buf_get_next_in_list")
-        for before, behind in pairwise(copies):
-            before.append(behind)
-        return copies[0]
+        with _LOCK:
+            found, source = live(inventory, Inventory, name), live(src_buf, Buf, name)
+            check(self.library[name](found.pointer, source.pointer, cell), name)
+            copies = []
+            for element in source.chain():
+                copies.append(Buf(cell[0], found, element.mmap, element.head, element.length))
+                check(self.library["doca_buf_get_next_in_list"](cell[0], cell), "doca_buf_get_next_in_list")
+            for before, behind in pairwise(copies):
+                before.append(behind)
+            return copies[0]
 
     def buf_reuse_by_args(self, buf: object, addr: int, length: int, data: int, data_len: int) -> None:
         raise NotSupported("buf_inventory_buf_reuse_by_args: the releases known here have no such function")
@@ -192,17 +200,18 @@ class Bufs(Noun):
     _get_refcount = call("doca_buf_get_refcount")
 
     def dec_refcount(self, buf: object) -> int:
-        if isinstance(buf, Buf) and buf.is_gone():
-            raise BadState("doca_buf_dec_refcount: the count is 0 already")
-        found = live(buf, Buf, "doca_buf_dec_refcount")
         with _LOCK:
+            if isinstance(buf, Buf) and buf.is_gone():
+                raise BadState("doca_buf_dec_refcount: the count is 0 already")
+            found = live(buf, Buf, "doca_buf_dec_refcount")
             if self._get_refcount(found) > 1 or found.life.before is not None:
                 return int(self._dec_refcount(found))
             found.give_back()
             return 1
 
     def get_refcount(self, buf: object) -> int:
-        return 0 if isinstance(buf, Buf) and buf.is_gone() else int(self._get_refcount(buf))
+        with _LOCK:
+            return 0 if isinstance(buf, Buf) and buf.is_gone() else int(self._get_refcount(buf))
 
     get_len = call("doca_buf_get_len")
     get_head = call("doca_buf_get_head")
@@ -246,17 +255,20 @@ class Bufs(Noun):
     _unchain_list = call("doca_buf_unchain_list")
 
     def chain_list(self, list1: object, list2: object) -> None:
-        self._chain_list(list1, list2)
-        self.get_last_in_list(list1).append(live(list2, Buf, "doca_buf_chain_list"))
+        with _LOCK:
+            self._chain_list(list1, list2)
+            self.get_last_in_list(list1).append(live(list2, Buf, "doca_buf_chain_list"))
 
     def chain_list_tail(self, list1_head: object, list1_tail: object, list2: object) -> None:
-        self._chain_list_tail(list1_head, list1_tail, list2)
-        live(list1_tail, Buf, "doca_buf_chain_list_tail").append(live(list2, Buf, "doca_buf_chain_list_tail"))
+        with _LOCK:
+            self._chain_list_tail(list1_head, list1_tail, list2)
+            live(list1_tail, Buf, "doca_buf_chain_list_tail").append(live(list2, Buf, "doca_buf_chain_list_tail"))
 
     def unchain_list(self, list1: object, list2: object) -> None:
-        self._unchain_list(list1, list2)
-        split = live(list2, Buf, "doca_buf_unchain_list")
-        for element in live(list1, Buf, "doca_buf_unchain_list").chain():
-            if element.behind is split:
-                element.behind = None
-                split.life.lead()
+        with _LOCK:
+            self._unchain_list(list1, list2)
+            split = live(list2, Buf, "doca_buf_unchain_list")
+            for element in live(list1, Buf, "doca_buf_unchain_list").chain():
+                if element.behind is split:
+                    element.behind = None
+                    split.life.lead()

@@ -14,20 +14,20 @@ from comch_next._codes import State
 from comch_next.api import Param
 from comch_next.driver.native._handle import KINDS, address, end_dropped, live
 from comch_next.driver.native._library import Library, check, ffi, passed, text
-from comch_next.driver.protocol import (
-    NO_BUFFER,
-    by_system,
-    bytes_of,
-    collect_garbage,
-    new_lock,
-    quoted,
-    uninterrupted,
-)
+from comch_next.driver.protocol import NO_BUFFER, by_system, bytes_of, collect_garbage, quoted, uninterrupted
 from comch_next.errors import InUse, InvalidValue, NotPermitted
 
-__all__ = ["ENDING", "Noun", "as_bytes", "as_pointer", "as_text", "call", "collecting", "destroy_call", "text_call"]
-
-ENDING = new_lock()  # of what has no lock of its own: two threads that destroy a thing end it once
+__all__ = [
+    "Noun",
+    "as_bytes",
+    "as_pointer",
+    "as_text",
+    "call",
+    "collecting",
+    "destroy_call",
+    "stop_and_destroy",
+    "text_call",
+]
 
 _Convert = Callable[[Any], Any]
 _P = ParamSpec("_P")
@@ -72,10 +72,11 @@ def _make(library: Library, name: str, result: _Convert | None) -> Callable[...,
     places = [param.is_output for param in row.params]
 
     def method(*args: Any) -> Any:
-        given = iter([convert(arg) for convert, arg in zip(inputs, args, strict=True)])
+        inputs[0](args[0])  # or it is refused, and has no lock
         made = [ffi.new(ctype) for ctype in outputs]
         written = iter(made)
         with args[0].lock:
+            given = iter([convert(arg) for convert, arg in zip(inputs, args, strict=True)])
             passed(function, name, *[next(written) if output else next(given) for output in places])
         found = [convert(cell[0]) for convert, cell in zip(results, made, strict=True)]
         return found[0] if len(found) == 1 else (tuple(found) or None)
@@ -149,12 +150,20 @@ def destroy_call(function: str) -> Any:
     @collecting
     @uninterrupted
     def destroy(noun: Noun, handle: object) -> None:
-        with ENDING:
-            found = live(handle, KINDS[api.function(function).params[0].ctype], function)
+        kind = KINDS[api.function(function).params[0].ctype]
+        found = live(handle, kind, function)
+        with found.lock:
+            live(found, kind, function)  # again: another thread may have done it
             check(noun.library[function](found.pointer), function)
             found.ended()
 
     return destroy
+
+
+def stop_and_destroy(library: Library, kind: str, pointer: Any) -> None:
+    """Give back what the program has dropped, started or not: only what has stopped can be destroyed."""
+    library[f"{kind}_stop"](pointer)
+    library[f"{kind}_destroy"](pointer)
 
 
 def text_call(function: str, size: int, *, sized: bool = True) -> Any:
@@ -164,7 +173,8 @@ def text_call(function: str, size: int, *, sized: bool = True) -> Any:
         cell = ffi.new("char[]", size)
         kind = KINDS[api.function(function).params[0].ctype]
         arguments = (cell, size) if sized else (cell,)
-        passed(noun.library[function], function, live(info, kind, function).pointer, *arguments)
+        with live(info, kind, function).lock:
+            passed(noun.library[function], function, live(info, kind, function).pointer, *arguments)
         return text(cell)
 
     return method

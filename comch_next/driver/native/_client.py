@@ -28,12 +28,13 @@ class Clients(TaskPool):
     def create(self, dev: object, name: str) -> Client:
         call = "doca_comch_client_create"
         device, cell = live(dev, Dev, call), ffi.new("struct doca_comch_client **")
-        passed(self.library[call], call, device.pointer, as_text(name, call), cell)
-        return Client(self.library, cell[0], device, [device.life])
+        with device.lock:
+            passed(self.library[call], call, live(device, Dev, call).pointer, as_text(name, call), cell)
+            return Client(self.library, cell[0], device, [device.life])
 
     def get_connection(self, client: object) -> Connection:
         call = "doca_comch_client_get_connection"
         context, cell = live(client, Client, call), ffi.new("struct doca_comch_connection **")
         with context.lock:
-            passed(self.library[call], call, context.pointer, cell)
+            passed(self.library[call], call, live(context, Client, call).pointer, cell)
             return context.begin(cell[0])

@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from comch_next.driver.native._calls import Noun, call, destroy_call
+from comch_next.driver.native._calls import Noun, call, destroy_call, stop_and_destroy
 from comch_next.driver.native._handle import Handle, Life
 from comch_next.driver.native._library import check, ffi
 from comch_next.driver.protocol import uninterrupted
@@ -22,7 +22,8 @@ class ConsumerCompletions(Noun):
         name, cell = "doca_comch_consumer_completion_create", ffi.new("struct doca_comch_consumer_completion **")
         check(self.library[name](cell), name)
         made = ConsumerCompletion()
-        made.live_as(cell[0], Life(partial(self.library["doca_comch_consumer_completion_destroy"], cell[0])))
+        release = partial(stop_and_destroy, self.library, "doca_comch_consumer_completion", cell[0])
+        made.live_as(cell[0], Life(release))
         return made
 
     destroy = destroy_call("doca_comch_consumer_completion_destroy")

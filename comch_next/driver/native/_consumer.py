@@ -46,8 +46,8 @@ class Consumers(Noun):
     def create(self, connection: object, buf_mmap: object) -> Consumer:
         name, cell = "doca_comch_consumer_create", ffi.new("struct doca_comch_consumer **")
         link, mmap = connected(connection, name), live(buf_mmap, Mmap, name)
-        with link.lock:
-            passed(self.library[name], name, link.pointer, mmap.pointer, cell)
+        with link.lock, mmap.lock:
+            passed(self.library[name], name, connected(link, name).pointer, live(mmap, Mmap, name).pointer, cell)
             made = Consumer(self.library, cell[0], link.context.dev, [link.context.life, mmap.life])
         made.connection, made.mmap = link, mmap
         return made
@@ -72,8 +72,10 @@ class Consumers(Noun):
     def set_completion(self, consumer: object, completion: object, user_data: int | None) -> None:
         name = "doca_comch_consumer_set_completion"
         context, found = live(consumer, Consumer, name), live(completion, ConsumerCompletion, name)
-        with context.lock:
-            passed(self.library[name], name, context.pointer, found.pointer, user_data or 0)
+        with context.lock, found.lock:
+            pointers = live(context, Consumer, name).pointer, live(found, ConsumerCompletion, name).pointer
+            passed(self.library[name], name, *pointers, user_data or 0)
+            context.life.join(found.life)
 
     get_dpa_handle = call("doca_comch_consumer_get_dpa_handle")
     cap_is_supported = is_supported("doca_comch_consumer_cap_is_supported")
@@ -91,12 +93,18 @@ class PostRecvTasks(FastTasks):
     set_buf_call = "doca_comch_consumer_task_post_recv_set_buf"
 
     def get_producer_id(self, task: Any) -> int:
-        found: int = self.library["doca_comch_consumer_task_post_recv_get_producer_id"](task.pointer)
+        found: int = self._read(task, "doca_comch_consumer_task_post_recv_get_producer_id")
         return found
 
     def get_imm_data(self, task: Any) -> bytes | None:
-        length = self.library["doca_comch_consumer_task_post_recv_get_imm_data_len"](task.pointer)
-        if not length:
-            return None
-        data = self.library["doca_comch_consumer_task_post_recv_get_imm_data"](task.pointer)
-        return bytes(ffi.buffer(data, length))
+        with task.ctx.lock:
+            length = self._read(task, "doca_comch_consumer_task_post_recv_get_imm_data_len")
+            if not length:
+                return None
+            return bytes(ffi.buffer(self._read(task, "doca_comch_consumer_task_post_recv_get_imm_data"), length))
+
+    def _read(self, task: Any, name: str) -> Any:
+        """Ask the library what has been received, as long as it has the task."""
+        with task.ctx.lock:
+            expect_held(task, name)
+            return self.library[name](task.pointer)

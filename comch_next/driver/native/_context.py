@@ -2,6 +2,7 @@
 
 from collections import deque
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any, ClassVar, TypeVar
 
 from comch_next._codes import ErrorCode, State
@@ -12,7 +13,7 @@ from comch_next.driver.native._kernel import calls
 from comch_next.driver.native._library import Library, check, ffi, passed, refusal
 from comch_next.driver.native._progress import EngineLife
 from comch_next.driver.native._task import Task
-from comch_next.driver.protocol import Lock, monotonic, new_lock, quoted, uninterrupted
+from comch_next.driver.protocol import MASKED, interruptible, monotonic, quoted, uninterrupted, uninterrupted_in_c
 from comch_next.errors import BadState, InvalidValue
 
 __all__ = ["Callback", "Context", "ContextLife", "Contexts", "expect_callback"]
@@ -32,6 +33,7 @@ def expect_callback(value: object, name: str) -> None:
 class ContextLife(Life):
     """The life of a context. Its callbacks come here, and reach the program through the handle, while there is one.
 
+    `lock`: the engine's, once it has one.
     `tasks` are those that have not been freed: each address with that of its doca_task, the very object that the task's
     handle has; `submitted` those of them that the library has; `dropped` those that the program has dropped.
     `functions`: where those are that submit and free a task.
@@ -44,7 +46,6 @@ class ContextLife(Life):
         self.library, self.kind, self.pointer = library, kind, pointer
         self.ctx = library[f"{kind}_as_ctx"](pointer)
         self.engine: EngineLife | None = None
-        self.lock: Lock = new_lock()
         self.tasks: dict[int, int] = {}
         self.submitted: dict[int, Task] = {}
         self.dropped: deque[tuple[int, int]] = deque()
@@ -58,14 +59,39 @@ class ContextLife(Life):
             raise
 
     def callback(self, ctype: str, function: Callback) -> Any:
-        """Make a C callback, which must not know the handle; what it raises is kept for the end of progress."""
+        """Make a C callback, which must not know the handle; what it raises is kept for the end of progress.
+
+        The library calls back once: no signal's handler ends what is done here, but those callbacks of the program.
+        """
+        return self._keeping(ctype, uninterrupted_in_c(function))
+
+    def numbers_callback(self, ctype: str, shape: str, function: Callback) -> Any:
+        """Make one of which the function, in C, gets addresses as numbers: `shape` is the type with these."""
+        return ffi.cast(ctype, self._keeping(shape, function))
+
+    def _keeping(self, ctype: str, function: Callback) -> Any:
         made = ffi.callback(ctype, function, onerror=self._keep)
         self._callbacks.append(made)
         return made
 
-    def quick_callback(self, ctype: str, shape: str, function: Callback) -> Any:
-        """Make a C callback of which the function gets addresses as numbers: `shape` is the type with these."""
-        return ffi.cast(ctype, self.callback(shape, function))
+    def forward(self, method: Callback) -> Callback:
+        """Make a function that has the context's method called, while there is one, with all but the event."""
+
+        def call(_event: object, *args: Any) -> None:
+            context = self.handle()
+            if context is not None:
+                method(context, *args)
+
+        return call
+
+    def completed(self, failed: bool, address: int, *_: int) -> None:
+        """Report a completion. A task that was freed while submitted is not there."""
+        task = self.submitted.pop(address, None)
+        if task is not None:
+            task.take_back(failed)
+            context: Context | None = self.handle()
+            if context is not None:
+                interruptible(context.on_failed if failed else context.on_done, task.token)
 
     def _keep(self, kind: object, error: BaseException, trace: object) -> None:
         if self.engine is not None:
@@ -177,11 +203,6 @@ class Context(Handle):
     def __str__(self) -> str:
         return type(self).__name__.lower()
 
-    @property
-    def lock(self) -> Lock:
-        """The engine's, once it has one."""
-        return self.life.lock
-
     def became_idle(self) -> None:
         """Note that the library has ended what belongs to a started context. Idempotent."""
 
@@ -190,16 +211,17 @@ class Context(Handle):
         if new is State.IDLE:
             self.became_idle()
         if self.state_changed is not None:
-            self.state_changed(self, old, new)
+            interruptible(self.state_changed, self, old, new)
 
     def set_completions(self, name: str, ctype: str, done: Callback, failed: Callback, number: int) -> None:
         """Configure a pool of tasks by that function: its callbacks, of that C type, and its depth."""
         expect_callback(done, name)
         expect_callback(failed, name)
         with self.lock:
-            made = [calls.completed(self.life, failed) for failed in (False, True)]
-            callbacks = [self.life.quick_callback(ctype, _COMPLETION, function) for function in made]
-            passed(self.life.library[name], name, self.pointer, *callbacks, number)
+            slow = [uninterrupted_in_c(partial(self.life.completed, failed)) for failed in (False, True)]
+            made = calls.completed(self.life, slow[False], MASKED), slow[True]
+            callbacks = [self.life.numbers_callback(ctype, _COMPLETION, function) for function in made]
+            passed(self.life.library[name], name, live(self, Context, name).pointer, *callbacks, number)
             self.on_done, self.on_failed = done, failed
 
     def alloc(self, kind: type[_T], name: str, token: object, *args: Any) -> _T:
@@ -238,6 +260,7 @@ class Contexts(Noun):
             live(context, Context, "doca_ctx_stop").life.free_dropped()
             return self._move(context, "doca_ctx_stop")
 
+    @uninterrupted
     def _move(self, ctx: object, name: str) -> State:
         code = self._call(ctx, name)
         if code != ErrorCode.IN_PROGRESS:

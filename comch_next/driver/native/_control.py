@@ -1,5 +1,6 @@
 """What servers and clients have in common: the control path (guide: Comch, Configurations and Events)."""
 
+from contextlib import suppress
 from typing import Any, ClassVar
 
 from comch_next._codes import State
@@ -10,7 +11,7 @@ from comch_next.driver.native._handle import address, live, nobody
 from comch_next.driver.native._kernel import calls
 from comch_next.driver.native._library import Library, ffi, passed
 from comch_next.driver.native._send_task import OwnTask, SendTask, SendTasks
-from comch_next.driver.protocol import Call, quoted
+from comch_next.driver.protocol import MASKED, Call, interruptible, quoted, uninterrupted_in_c
 from comch_next.errors import BadState, InvalidValue
 
 __all__ = ["ControlContext", "ControlContexts", "TaskPool"]
@@ -31,6 +32,7 @@ class ControlContext(Context):
         self.connections: dict[int, Connection] = {}
         self.on_message: Callback = nobody
         self.view = False
+        self.idle_msg_size: int | None = None
         self.up: Callback = nobody
         self.down: Callback = nobody
         self.new_consumer: Callback = nobody
@@ -50,15 +52,15 @@ class ControlContext(Context):
             self.connections[known.address] = known
         return known
 
-    def begin_at(self, number: int) -> Connection:
-        """Return the handle of the connection at an address, which has not ended."""
-        return self.begin(ffi.cast("struct doca_comch_connection *", number))
-
-    def show(self, connection: Connection, number: int, length: int) -> None:
-        """Give the program a view of the message at an address."""
-        buffer = ffi.buffer(ffi.cast("uint8_t *", number), length) if length else b""
-        with memoryview(buffer) as view:
-            self.on_message(connection.user_data, view)
+    def received(self, number: int, length: int, connection: int) -> None:
+        """Report a message. It and its connection are given by their addresses."""
+        user_data = self.connection_of(ffi.cast("struct doca_comch_connection *", connection)).user_data
+        data = bytes(ffi.buffer(ffi.cast("uint8_t *", number), length)) if length else b""
+        if self.view:
+            with memoryview(data) as view:
+                interruptible(self.on_message, user_data, view)
+        else:
+            interruptible(self.on_message, user_data, data)
 
     def own(self, connection: object, name: str) -> Connection:
         """Return a living connection of this context's, or refuse the call."""
@@ -86,27 +88,18 @@ class ControlContext(Context):
         if not (up and successful):
             connection.take_snapshot()
             connection.gone()
-        (self.up if up else self.down)(connection, successful)
+        interruptible(self.up if up else self.down, connection, successful)
 
     def consumer_changed(self, pointer: Any, number: int, new: bool) -> None:
         """Report a consumer of the other side."""
-        (self.new_consumer if new else self.expired_consumer)(self.connection_of(pointer), number)
+        interruptible(self.new_consumer if new else self.expired_consumer, self.connection_of(pointer), number)
 
     def register(self, name: str, *callbacks: tuple[str, Callback]) -> None:
         """Register C callbacks, each a type and a method of this class's, which gets what C gives but the event."""
         life = self.life
-
-        def forward(method: Callback) -> Callback:
-            def call(_event: object, *args: Any) -> None:
-                context = life.handle()
-                if context is not None:
-                    method(context, *args)
-
-            return call
-
         with self.lock:
-            made = [life.callback(ctype, forward(method)) for ctype, method in callbacks]
-            passed(life.library[name], name, self.pointer, *made)
+            made = [life.callback(ctype, life.forward(method)) for ctype, method in callbacks]
+            passed(life.library[name], name, live(self, ControlContext, name).pointer, *made)
 
 
 _MESSAGE, _CONSUMER = "doca_comch_event_msg_recv_cb_t", "doca_comch_event_consumer_cb_t"
@@ -115,6 +108,12 @@ _MESSAGE_SHAPE = "void(uintptr_t, uintptr_t, uint32_t, uintptr_t)"
 
 class ControlContexts(Contexts):
     """The noun Contexts of the driver protocol."""
+
+    def start(self, ctx: object) -> State:
+        if isinstance(ctx, ControlContext):
+            with suppress(BadState):  # of a started one, which the start reports
+                ctx.idle_msg_size = self._get(ctx, "get_max_msg_size")
+        return super().start(ctx)
 
     def _own(self, ctx: object, call: str) -> tuple[ControlContext, str]:
         """Find the context, and how its kind's function is called."""
@@ -125,7 +124,7 @@ class ControlContexts(Contexts):
     def _set(self, ctx: object, call: str, *values: Any) -> None:
         context, name = self._own(ctx, call)
         with context.lock:
-            passed(self.library[name], name, context.pointer, *values)
+            passed(self.library[name], name, live(context, ControlContext, name).pointer, *values)
 
     def _get(self, ctx: object, call: str) -> int:
         cell = ffi.new("uint32_t *")
@@ -136,7 +135,13 @@ class ControlContexts(Contexts):
         self._set(ctx, "set_max_msg_size", size)
 
     def get_max_msg_size(self, ctx: object) -> int:
-        return self._get(ctx, "get_max_msg_size")
+        try:
+            return self._get(ctx, "get_max_msg_size")
+        except BadState:  # which the header lists for an active context: then what it was while IDLE
+            context, _ = self._own(ctx, "get_max_msg_size")
+            if context.idle_msg_size is None:
+                raise
+            return context.idle_msg_size
 
     def set_recv_queue_size(self, ctx: object, size: int) -> None:
         self._set(ctx, "set_recv_queue_size", size)
@@ -152,8 +157,10 @@ class ControlContexts(Contexts):
         context, name = self._own(ctx, "event_msg_recv_register")
         expect_callback(on_message, name)
         with context.lock:
-            received = context.life.quick_callback(_MESSAGE, _MESSAGE_SHAPE, calls.received(context.life))
-            passed(self.library[name], name, context.pointer, received)
+            life = context.life
+            slow = uninterrupted_in_c(life.forward(ControlContext.received))
+            received = life.numbers_callback(_MESSAGE, _MESSAGE_SHAPE, calls.received(life, slow, MASKED))
+            passed(self.library[name], name, live(context, ControlContext, name).pointer, received)
             context.on_message, context.view = on_message, bool(view)
 
     def event_consumer_register(self, ctx: object, new: Callback, expired: Callback) -> None:
@@ -182,8 +189,10 @@ class TaskPool(Noun):
         name = self.context_kind.alloc_init
         context = live(ctx, self.context_kind, name)
         data = message if type(message) is bytes else as_bytes(message, name)
-        task: SendTask = context.alloc(SendTask, name, user_data, context.own(peer, name).pointer, data, len(data))
-        task.data = data
+        with context.lock:
+            live(context, self.context_kind, name)  # again: another thread may have destroyed it
+            task = context.alloc(SendTask, name, user_data, context.own(peer, name).pointer, data, len(data))
+        task.data, task.peer = data, peer
         return task
 
     def quick_alloc(self, ctx: Any, slow: Call, base: type, program: object) -> Call | None:

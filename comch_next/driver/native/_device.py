@@ -1,6 +1,6 @@
 """Devices and representors (guide: DOCA Core Device Discovery)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
 
@@ -9,56 +9,105 @@ from comch_next._codes import ErrorCode, PciFuncType, RepFilter
 from comch_next.driver.native._calls import Noun, call, collecting, text_call
 from comch_next.driver.native._handle import Handle, Life, live
 from comch_next.driver.native._library import Library, check, ffi
-from comch_next.driver.protocol import WeakSet, quoted, uninterrupted
-from comch_next.errors import InvalidValue
+from comch_next.driver.protocol import Lock, WeakSet, new_lock, quoted, uninterrupted
+from comch_next.errors import DocaError, InvalidValue
 
 __all__ = ["Dev", "DevInfo", "DevRep", "Devices", "RepInfo", "is_supported"]
 
 _SIZES = api.constants("core")  # bytes of texts, the NUL included
 
 
-class DevInfo(Handle, tag="doca_devinfo"):
-    """A device as the list shows it, or as it is known once it is open; it keeps what it belongs to."""
-
-    def __init__(self, pointer: Any, owner: object) -> None:
-        self.owner = owner
-        self.live_as(pointer, None)
+_LOCK = new_lock()  # of all devices, representors and lists: an open of a device may be one more of a known one
 
 
-class RepInfo(Handle, tag="doca_devinfo_rep"):
-    """A representor as its device's list shows it, or as it is known once it is open."""
-
-    def __init__(self, pointer: Any, owner: object, dev: "Dev") -> None:
-        self.owner = owner
-        self.dev = dev
-        self.live_as(pointer, None)
-
-
-class Dev(Handle, tag="doca_dev"):
-    """An open device. Every open of it, until the last close, returns this one handle; `opens` counts them."""
+class _Owner(Handle):
+    """A handle; `infos` are those of what is the library's as long as this is."""
 
     life: Life
+
+    def __init__(self, pointer: Any, release: Callable[[], object], parents: Iterable[Life] = ()) -> None:
+        self.infos: WeakSet[_Info] = WeakSet()
+        self.live_as(pointer, Life(release, parents, _LOCK))
+
+    def gone(self, fault: Callable[[str], DocaError] = InvalidValue) -> None:
+        super().gone(fault)
+        for info in list(self.infos):
+            info.gone(fault)
+
+    def end(self) -> None:
+        """End with the device."""
+        self.life.end()
+        self.gone()
+
+
+class _Info(Handle):
+    """A handle; it keeps its owner."""
+
+    def __init__(self, pointer: Any, owner: _Owner) -> None:
+        self.owner = owner
+        self.live_as(pointer, None)
+        owner.infos.add(self)
+
+    def __str__(self) -> str:
+        return f"{type(self).__name__} of a {self.owner}"
+
+    @property
+    def lock(self) -> Lock:
+        return self.owner.lock
+
+
+class DevInfo(_Info, tag="doca_devinfo"):
+    """A device as the list shows it, or as it is known once it is open."""
+
+
+class RepInfo(_Info, tag="doca_devinfo_rep"):
+    """A representor as its device's list shows it, or as it is known once it is open."""
+
+    def __init__(self, pointer: Any, owner: _Owner, dev: "Dev") -> None:
+        super().__init__(pointer, owner)
+        self.dev = dev
+
+
+class Dev(_Owner, tag="doca_dev"):
+    """An open device. Every open of it, until the last close, returns this one handle; `opens` counts them."""
 
     def __init__(self, pointer: Any, close: Callable[[Any], object]) -> None:
         self.opens = [1]
-        self.live_as(pointer, Life(partial(_close_all, close, pointer, self.opens)))
+        super().__init__(pointer, partial(_close_all, close, pointer, self.opens))
+
+    def __str__(self) -> str:
+        return "device"
+
+    def end_parts(self) -> None:
+        """End its lists and representors, which are no more when the library has closed it, unless that will refuse."""
+        parts = [life.handle() for life in self.life.children]
+        if all(isinstance(part, (DevRep, _List)) and not part.life.children for part in parts):
+            for part in parts:
+                part.end()
 
 
-class DevRep(Handle, tag="doca_dev_rep"):
-    """An open representor."""
+class DevRep(_Owner, tag="doca_dev_rep"):
+    """An open representor. `ended_by_dev`: the last close of its device has closed it, and its own is still to come."""
 
-    life: Life
+    ended_by_dev = False
 
     def __init__(self, pointer: Any, close: Callable[[Any], object], dev: Dev) -> None:
         self.dev = dev
-        self.live_as(pointer, Life(partial(close, pointer), [dev.life]))
+        super().__init__(pointer, partial(close, pointer), [dev.life])
+
+    def __str__(self) -> str:
+        return "representor"
+
+    def end(self) -> None:
+        super().end()
+        self.ended_by_dev = True
 
 
-class _List(Handle):
+class _List(_Owner):
     """A list of the library's, which is given back with the last handle of what is in it."""
 
-    def __init__(self, pointer: Any, destroy: Callable[[Any], object]) -> None:
-        self.live_as(pointer, Life(partial(destroy, pointer)))
+    def __str__(self) -> str:
+        return "list"
 
 
 def _close_all(close: Callable[[Any], object], pointer: Any, opens: list[int]) -> None:
@@ -70,7 +119,8 @@ def is_supported(function: str) -> Any:
     """Make a method that asks whether a device can do something: a function that answers NOT_SUPPORTED if not."""
 
     def method(noun: Noun, devinfo: object) -> bool:
-        code = noun.library[function](live(devinfo, DevInfo, function).pointer)
+        with live(devinfo, DevInfo, function).lock:
+            code = noun.library[function](live(devinfo, DevInfo, function).pointer)
         if code != ErrorCode.NOT_SUPPORTED:
             check(code, function)
         return not code
@@ -96,34 +146,39 @@ class Devices(Noun):
     def create_list(self) -> list[DevInfo]:
         rows, number = ffi.new("struct doca_devinfo ***"), ffi.new("uint32_t *")
         check(self.library["doca_devinfo_create_list"](rows, number), "doca_devinfo_create_list")
-        owner = _List(rows[0], self.library["doca_devinfo_destroy_list"])
+        owner = _List(rows[0], partial(self.library["doca_devinfo_destroy_list"], rows[0]))
         return [DevInfo(rows[0][place], owner) for place in range(number[0])]
 
     @uninterrupted
     def open(self, devinfo: object) -> Dev:
         cell = ffi.new("struct doca_dev **")
-        check(self.library["doca_dev_open"](live(devinfo, DevInfo, "doca_dev_open").pointer, cell), "doca_dev_open")
-        for known in self._open:
-            if known.pointer == cell[0]:
-                known.opens[0] += 1
-                return known
-        device = Dev(cell[0], self.library["doca_dev_close"])
-        self._open.add(device)
-        return device
+        with _LOCK:
+            check(self.library["doca_dev_open"](live(devinfo, DevInfo, "doca_dev_open").pointer, cell), "doca_dev_open")
+            for known in self._open:
+                if known.pointer == cell[0]:
+                    known.opens[0] += 1
+                    return known
+            device = Dev(cell[0], self.library["doca_dev_close"])
+            self._open.add(device)
+            return device
 
     @collecting
     @uninterrupted
     def close(self, dev: object) -> None:
-        device = live(dev, Dev, "doca_dev_close")
-        check(self.library["doca_dev_close"](device.pointer), "doca_dev_close")
-        device.opens[0] -= 1
-        if not device.opens[0]:
-            self._open.discard(device)
-            device.ended()
+        with _LOCK:
+            device = live(dev, Dev, "doca_dev_close")
+            if device.opens[0] == 1:
+                device.end_parts()
+            check(self.library["doca_dev_close"](device.pointer), "doca_dev_close")
+            device.opens[0] -= 1
+            if not device.opens[0]:
+                self._open.discard(device)
+                device.ended()
 
     def as_devinfo(self, dev: object) -> DevInfo:
-        device = live(dev, Dev, "doca_dev_as_devinfo")
-        return DevInfo(self.library["doca_dev_as_devinfo"](device.pointer), device)
+        with _LOCK:
+            device = live(dev, Dev, "doca_dev_as_devinfo")
+            return DevInfo(self.library["doca_dev_as_devinfo"](device.pointer), device)
 
     get_pci_addr_str = text_call("doca_devinfo_get_pci_addr_str", _SIZES["DOCA_DEVINFO_PCI_ADDR_SIZE"], sized=False)
     is_equal_pci_addr = call("doca_devinfo_is_equal_pci_addr")
@@ -149,30 +204,38 @@ class Devices(Noun):
     @uninterrupted
     def rep_create_list(self, dev: object, wanted: int) -> list[RepInfo]:
         name = "doca_devinfo_rep_create_list"
-        device = live(dev, Dev, name)
         rows, number = ffi.new("struct doca_devinfo_rep ***"), ffi.new("uint32_t *")
         _check_filter(wanted, name)
-        check(self.library[name](device.pointer, wanted, rows, number), name)
-        owner = _List(rows[0], self.library["doca_devinfo_rep_destroy_list"])
+        with _LOCK:
+            device = live(dev, Dev, name)
+            check(self.library[name](device.pointer, wanted, rows, number), name)
+            owner = _List(rows[0], partial(self.library["doca_devinfo_rep_destroy_list"], rows[0]), [device.life])
         return [RepInfo(rows[0][place], owner, device) for place in range(number[0])]
 
     @uninterrupted
     def rep_open(self, info: object) -> DevRep:
-        found, cell = live(info, RepInfo, "doca_dev_rep_open"), ffi.new("struct doca_dev_rep **")
-        device = live(found.dev, Dev, "doca_dev_rep_open")
-        check(self.library["doca_dev_rep_open"](found.pointer, cell), "doca_dev_rep_open")
-        return DevRep(cell[0], self.library["doca_dev_rep_close"], device)
+        name, cell = "doca_dev_rep_open", ffi.new("struct doca_dev_rep **")
+        with _LOCK:
+            found = live(info, RepInfo, name)
+            device = live(found.dev, Dev, name)
+            check(self.library[name](found.pointer, cell), name)
+            return DevRep(cell[0], self.library["doca_dev_rep_close"], device)
 
     @collecting
     @uninterrupted
     def rep_close(self, rep: object) -> None:
-        representor = live(rep, DevRep, "doca_dev_rep_close")
-        check(self.library["doca_dev_rep_close"](representor.pointer), "doca_dev_rep_close")
-        representor.ended()
+        with _LOCK:
+            if isinstance(rep, DevRep) and rep.ended_by_dev:
+                rep.ended_by_dev = False
+                return
+            representor = live(rep, DevRep, "doca_dev_rep_close")
+            check(self.library["doca_dev_rep_close"](representor.pointer), "doca_dev_rep_close")
+            representor.ended()
 
     def rep_as_devinfo(self, rep: object) -> RepInfo:
-        representor = live(rep, DevRep, "doca_dev_rep_as_devinfo")
-        return RepInfo(self.library["doca_dev_rep_as_devinfo"](representor.pointer), representor, representor.dev)
+        with _LOCK:
+            representor = live(rep, DevRep, "doca_dev_rep_as_devinfo")
+            return RepInfo(self.library["doca_dev_rep_as_devinfo"](representor.pointer), representor, representor.dev)
 
     rep_get_pci_addr_str = text_call(
         "doca_devinfo_rep_get_pci_addr_str", _SIZES["DOCA_DEVINFO_REP_PCI_ADDR_SIZE"], sized=False

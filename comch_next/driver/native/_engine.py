@@ -17,6 +17,7 @@ from comch_next.errors import BadState, DocaError, InvalidValue
 
 __all__ = ["Engine", "Engines"]
 
+LONGEST_S = 5.0  # that one thread waits for another one's progress
 _MOST_EVENTS = 1 << 20
 
 
@@ -33,10 +34,6 @@ class Engine(Handle, tag="doca_pe"):
     def __str__(self) -> str:
         return "progress engine"
 
-    @property
-    def lock(self) -> Lock:
-        return self.life.lock
-
     def gone(self, fault: Callable[[str], DocaError] = InvalidValue) -> None:
         """Refuse every call; also, in a forked child, the progress whose callback has forked, if that has returned."""
         super().gone(fault)
@@ -44,19 +41,18 @@ class Engine(Handle, tag="doca_pe"):
         self.life.orphans = [partial(self.life.keep, None, fault("doca_pe_progress"), None)]
 
     def progress(self) -> bool:
-        """Run the library's progress, and raise what a callback has raised."""
+        """Run the library's progress, with the lock held, and raise what a callback has raised."""
         life = self.life
-        with life.lock:
-            if self.pointer is None:
-                live(self, Engine, "doca_pe_progress")
-            if life.running:  # on this thread: another one's would have the lock
-                raise BadState("doca_pe_progress was called inside a callback; it is legal outside only")
-            moved = again = life.progress()
-            for _ in range(self.calls - 1):
-                if not again or self.pointer is None:
-                    break
-                again = life.progress()
-            life.report(moved)
+        if self.pointer is None:
+            live(self, Engine, "doca_pe_progress")
+        if life.running:  # on this thread: another one's would have the lock
+            raise BadState("doca_pe_progress was called inside a callback; it is legal outside only")
+        moved = again = life.progress()
+        for _ in range(self.calls - 1):
+            if not again or self.pointer is None:
+                break
+            again = life.progress()
+        life.report(moved)
         return moved
 
 
@@ -86,11 +82,11 @@ class Engines(Noun):
             engine.ended()
 
     def progress(self, pe: object) -> bool:
-        return live(pe, Engine, "doca_pe_progress").progress()
+        return self.quick_progress(live(pe, Engine, "doca_pe_progress"))()
 
     def quick_progress(self, pe: Engine) -> Callable[[], bool]:
         function = self.library.address_of("doca_pe_progress")
-        return calls.progress(pe, pe.life, pe.progress, address(pe.pointer), function) if function else pe.progress
+        return calls.progress(pe, pe.life, pe.progress, address(pe.pointer), function, LONGEST_S)
 
     def quick_request(self, pe: Engine) -> None: ...
 
@@ -141,6 +137,7 @@ class Engines(Noun):
         name = "doca_pe_connect_ctx"
         engine, context = live(pe, Engine, name), live(ctx, Context, name)
         with engine.lock, context.lock:
+            live(engine, Engine, name), live(context, Context, name)  # again: another thread may have destroyed it
             passed(self.library[name], name, engine.pointer, context.life.ctx)
             context.engine, context.life.engine, context.life.lock = engine, engine.life, engine.lock
             context.life.join(engine.life)

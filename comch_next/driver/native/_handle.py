@@ -8,28 +8,31 @@ handle refuses with BAD_STATE, and nothing is given back: the objects are the pa
 
 import os
 from collections.abc import Callable, Iterable
-from contextlib import nullcontext, suppress
+from contextlib import suppress
 from functools import cache
 from typing import Any, ClassVar, TypeVar
 from weakref import ref
 
 from comch_next.driver.native._library import ffi
-from comch_next.driver.protocol import Finalized, Lock, WeakSet, at_exit, quoted, shielded, uninterrupted
+from comch_next.driver.protocol import Finalized, Lock, WeakSet, at_exit, new_lock, quoted, shielded, uninterrupted
 from comch_next.errors import BadState, DocaError, InvalidValue
 
 __all__ = ["KINDS", "Handle", "Life", "LockedLife", "address", "end_dropped", "live", "lives", "nobody", "task_at"]
 
 _H = TypeVar("_H", bound="Handle")
-_NO_LOCK = nullcontext()
 
 
 class Life:
-    """A C object from its making to its end. `release` gives it back to the library."""
+    """A C object from its making to its end. `release` gives it back to the library.
+
+    `lock` is held around every call of the object; several may share one.
+    """
 
     is_first: ClassVar[bool] = False  # to end at exit: what the others are used for
 
-    def __init__(self, release: Callable[[], object], parents: "Iterable[Life]" = ()) -> None:
+    def __init__(self, release: Callable[[], object], parents: "Iterable[Life]" = (), lock: Lock | None = None) -> None:
         self.release = release
+        self.lock: Lock = new_lock() if lock is None else lock
         self.handle: Callable[[], Any] = nobody
         self.children: dict[Life, None] = {}  # the oldest first
         self.parents: list[Life] = []
@@ -90,8 +93,7 @@ class LockedLife(Life):
     """The life of an object that ends with `lock` held. A finalizer, which must not wait, leaves it to end_dropped."""
 
     def __init__(self, release: Callable[[], object], parents: Iterable[Life], lock: Lock) -> None:
-        super().__init__(release, parents)
-        self.lock = lock
+        super().__init__(release, parents, lock)
 
     def drop(self) -> None:
         self.wanted = False
@@ -107,19 +109,23 @@ class LockedLife(Life):
 class Handle(Finalized):
     """What the program holds. `pointer` is None when the object is no more; `fault` makes the exception for that.
 
-    Each kind has the name of its C structure, and `lock`, to be held around its calls.
+    Each kind has the name of its C structure. Those of objects that are part of another one's have no life.
     """
 
     tag: ClassVar[str]
-    lock: Any = _NO_LOCK
     pointer: Any = None
-    life: Life | None = None
+    life: Any = None
     fault: Callable[[str], DocaError] = InvalidValue
 
     def __init_subclass__(cls, tag: str = "") -> None:
         if tag:
             cls.tag = tag
             KINDS[f"struct {tag} *"] = KINDS[f"const struct {tag} *"] = cls
+
+    @property
+    def lock(self) -> Lock:
+        """To be held around its calls: whoever waited for it looks again whether the object is still there."""
+        return self.life.lock
 
     def live_as(self, pointer: Any, life: Life | None) -> None:
         """Be the handle of an object."""

@@ -5,10 +5,10 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from comch_next.driver.native._calls import ENDING, Noun, call, collecting
+from comch_next.driver.native._calls import Noun, call, collecting
 from comch_next.driver.native._device import Dev
 from comch_next.driver.native._handle import Handle, Life, address, end_dropped, live
-from comch_next.driver.native._library import Library, check, ffi, passed
+from comch_next.driver.native._library import Library, check, ffi, passed, refusal
 from comch_next.driver.protocol import NO_BUFFER, borrowed, by_system, interruptible, quoted, uninterrupted
 from comch_next.errors import InvalidValue, NoMemory, NotPermitted, NotSupported
 
@@ -62,15 +62,21 @@ class Mmaps(Noun):
     @collecting
     @uninterrupted
     def destroy(self, mmap: object) -> None:
-        with ENDING:
-            found = live(mmap, Mmap, "doca_mmap_destroy")
-            check(self.library["doca_mmap_destroy"](found.pointer), "doca_mmap_destroy")
-            error, found.memory = found.life.error, None
-            if error is None:
-                live(found, Mmap, "doca_mmap_destroy")  # the free callback may have forked: then it is the parent's
-            found.ended()
+        name = "doca_mmap_destroy"
+        found = live(mmap, Mmap, name)
+        with found.lock:
+            pointer = live(found, Mmap, name).pointer  # again: another thread may have done it
+            found.gone()  # already: the library calls the program back, without the lock
+        code = self.library[name](pointer)
+        if code:
+            found.pointer = pointer
+            raise refusal(code, name)
+        found.life.over()
+        error, found.memory = found.life.error, None
         if error is not None:
             raise error
+        if not found.is_gone():  # the free callback has forked: it is the parent's
+            live(found, Mmap, name)
 
     start = call("doca_mmap_start")
     _stop = call("doca_mmap_stop")
@@ -83,17 +89,19 @@ class Mmaps(Noun):
     def add_dev(self, mmap: object, dev: object) -> None:
         name = "doca_mmap_add_dev"
         found, device = live(mmap, Mmap, name), live(dev, Dev, name)
-        check(self.library[name](found.pointer, device.pointer), name)
-        found.life.join(device.life)
-        found.devices[device] = None  # kept: its handle closes it
+        with found.lock, device.lock:
+            check(self.library[name](live(found, Mmap, name).pointer, live(device, Dev, name).pointer), name)
+            found.life.join(device.life)
+            found.devices[device] = None  # kept: its handle closes it
 
     @uninterrupted
     def rm_dev(self, mmap: object, dev: object) -> None:
         name = "doca_mmap_rm_dev"
         found, device = live(mmap, Mmap, name), live(dev, Dev, name)
-        check(self.library[name](found.pointer, device.pointer), name)
-        del found.devices[device]
-        found.life.leave(device.life)
+        with found.lock, device.lock:
+            check(self.library[name](live(found, Mmap, name).pointer, live(device, Dev, name).pointer), name)
+            del found.devices[device]
+            found.life.leave(device.life)
 
     dev_get_dpa_handle = call("doca_mmap_dev_get_dpa_handle")
     set_dpa_memrange = call("doca_mmap_set_dpa_memrange")
@@ -115,18 +123,20 @@ class Mmaps(Noun):
         found = live(mmap, Mmap, "alloc_memrange")
         if type(size) is not int or size < 1:
             raise InvalidValue(f"alloc_memrange takes a size of one byte or more, not {quoted(size)}")
-        if found.memory is not None:
-            raise NotPermitted("alloc_memrange: the map has a range already; it is set once")
-        try:
-            memory = pages.mmap(-1, size)
-        except by_system(OSError, OverflowError, ValueError) as error:
-            raise NoMemory(f"alloc_memrange: {error}") from error
-        self._set_range(found, ffi.from_buffer("char[]", memory))
+        with found.lock:
+            if found.memory is not None:
+                raise NotPermitted("alloc_memrange: the map has a range already; it is set once")
+            try:
+                memory = pages.mmap(-1, size)
+            except by_system(OSError, OverflowError, ValueError) as error:
+                raise NoMemory(f"alloc_memrange: {error}") from error
+            self._set_range(found, ffi.from_buffer("char[]", memory))
 
     def _set_range(self, found: Mmap, held: Any) -> None:
         name = "doca_mmap_set_memrange"
-        check(self.library[name](found.pointer, held, len(held)), name)
-        found.memory = found.life.memory = held
+        with found.lock:
+            check(self.library[name](live(found, Mmap, name).pointer, held, len(held)), name)
+            found.memory = found.life.memory = held
 
     get_memrange = call("doca_mmap_get_memrange")
 
@@ -144,14 +154,17 @@ class Mmaps(Noun):
             interruptible(free_cb, address(addr), length, opaque)
 
         made = ffi.callback("doca_mmap_memrange_free_cb_t *", freed, onerror=found.life.keep)
-        check(self.library[name](found.pointer, made, ffi.NULL), name)
-        found.life.free_cb = made
+        with found.lock:
+            check(self.library[name](live(found, Mmap, name).pointer, made, ffi.NULL), name)
+            found.life.free_cb = made
 
     def set_user_data(self, mmap: object, user_data: object) -> None:
         name = "doca_mmap_set_user_data"
         found = live(mmap, Mmap, name)
-        check(self.library[name](found.pointer, 0), name)  # the object itself stays here; the library may refuse
-        found.user_data = user_data
+        with found.lock:
+            pointer = live(found, Mmap, name).pointer
+            check(self.library[name](pointer, 0), name)  # the object itself stays here; the library may refuse
+            found.user_data = user_data
 
     def get_user_data(self, mmap: object) -> Any:
         return live(mmap, Mmap, "doca_mmap_get_user_data").user_data
@@ -177,8 +190,10 @@ class Mmaps(Noun):
     def _export(self, mmap: object, dev: object, name: str) -> bytes:
         found, device = live(mmap, Mmap, name), live(dev, Dev, name)
         start, length = ffi.new("const void **"), ffi.new("size_t *")
-        check(self.library[name](found.pointer, device.pointer, start, length), name)
-        return bytes(ffi.buffer(start[0], length[0]))
+        with found.lock, device.lock:
+            pointers = live(found, Mmap, name).pointer, live(device, Dev, name).pointer
+            check(self.library[name](*pointers, start, length), name)
+            return bytes(ffi.buffer(start[0], length[0]))
 
     @uninterrupted
     def create_from_export(self, user_data: object, export_desc: Any, dev: object) -> Mmap:
@@ -188,9 +203,9 @@ class Mmaps(Noun):
             described = ffi.from_buffer("char[]", export_desc)
         except by_system(*NO_BUFFER):
             raise InvalidValue(f"{name} takes a bytes-like descriptor, not {quoted(export_desc)}") from None
-        arguments = (described, len(described), device.pointer, cell)
-        passed(self.library[name], name, ffi.NULL, *arguments)
-        made = Mmap(self.library, cell[0], user_data)
-        made.life.join(device.life)
+        with device.lock:
+            passed(self.library[name], name, ffi.NULL, described, len(described), live(device, Dev, name).pointer, cell)
+            made = Mmap(self.library, cell[0], user_data)
+            made.life.join(device.life)
         made.devices[device] = None
         return made

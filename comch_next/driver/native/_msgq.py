@@ -6,7 +6,7 @@ What is DOCA DPA's own, such as a doca_dpa or a doca_dpa_thread, is given by its
 from functools import partial
 from typing import Any
 
-from comch_next.driver.native._calls import Noun, call, destroy_call
+from comch_next.driver.native._calls import Noun, call, destroy_call, stop_and_destroy
 from comch_next.driver.native._consumer import Consumer
 from comch_next.driver.native._device import Dev
 from comch_next.driver.native._handle import Handle, Life, live
@@ -34,8 +34,10 @@ class MsgQs(Noun):
     def create(self, dev: object) -> MsgQ:
         name, cell = "doca_comch_msgq_create", ffi.new("struct doca_comch_msgq **")
         device = live(dev, Dev, name)
-        check(self.library[name](device.pointer, cell), name)
-        return MsgQ(cell[0], device, Life(partial(self.library["doca_comch_msgq_destroy"], cell[0]), [device.life]))
+        with device.lock:
+            check(self.library[name](live(device, Dev, name).pointer, cell), name)
+            release = partial(stop_and_destroy, self.library, "doca_comch_msgq", cell[0])
+            return MsgQ(cell[0], device, Life(release, [device.life]))
 
     destroy = destroy_call("doca_comch_msgq_destroy")
     set_dpa_consumer = call("doca_comch_msgq_set_dpa_consumer")
@@ -49,12 +51,14 @@ class MsgQs(Noun):
     def consumer_create(self, msgq: object) -> Consumer:
         name, cell = "doca_comch_msgq_consumer_create", ffi.new("struct doca_comch_consumer **")
         found = live(msgq, MsgQ, name)
-        check(self.library[name](found.pointer, cell), name)
-        return Consumer(self.library, cell[0], found.dev, [found.life])
+        with found.lock:
+            check(self.library[name](live(found, MsgQ, name).pointer, cell), name)
+            return Consumer(self.library, cell[0], found.dev, [found.life])
 
     @uninterrupted
     def producer_create(self, msgq: object) -> Producer:
         name, cell = "doca_comch_msgq_producer_create", ffi.new("struct doca_comch_producer **")
         found = live(msgq, MsgQ, name)
-        check(self.library[name](found.pointer, cell), name)
-        return Producer(self.library, cell[0], found.dev, [found.life])
+        with found.lock:
+            check(self.library[name](live(found, MsgQ, name).pointer, cell), name)
+            return Producer(self.library, cell[0], found.dev, [found.life])

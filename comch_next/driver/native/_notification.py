@@ -2,7 +2,8 @@
 
 NVIDIA documents that Comch contexts do not support notification, so a program that sleeps has to be woken to look. How
 often depends on what is known of the library: it has rung, it stayed silent although there was something to do, or
-neither yet. A wake-up too many is harmless: the program progresses, finds nothing, and sleeps again.
+neither yet; what was seen last counts. A wake-up too many is harmless: the program progresses, finds nothing, and
+sleeps again.
 """
 
 import os
@@ -86,8 +87,7 @@ class Notification:
     def found(self) -> None:
         """Note that progress has found something to do after such a wake-up."""
         self.silent = False
-        if self._rings.known is None:
-            self._rings.known = False
+        self._rings.known = False
 
     def _set_timer(self, nanoseconds: int) -> None:
         when: Any = ffi.new("struct itimerspec *")

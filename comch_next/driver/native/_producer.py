@@ -36,11 +36,12 @@ class Producer(FastContext, tag="doca_comch_producer"):
 class ProducerSendTask(FastTask):
     """A handle. `imm_data` is in the memory that the library reads it from, None without any."""
 
-    __slots__ = ("imm_data",)
+    __slots__ = ("consumer_id", "imm_data")
 
     cell = ffi.typeof("struct doca_comch_producer_task_send **")
     as_task = "doca_comch_producer_task_send_as_task"
 
+    consumer_id: int
     imm_data: Any
 
 
@@ -52,7 +53,7 @@ class Producers(Noun):
         name, cell = "doca_comch_producer_create", ffi.new("struct doca_comch_producer **")
         link = connected(connection, name)
         with link.lock:
-            passed(self.library[name], name, link.pointer, cell)
+            passed(self.library[name], name, connected(link, name).pointer, cell)
             made = Producer(self.library, cell[0], link.context.dev, [link.context.life])
         made.connection = link
         return made
@@ -72,7 +73,7 @@ class Producers(Noun):
         held, *immediate = _immediate(imm_data, name)
         task = context.alloc(ProducerSendTask, name, user_data, buf_pointer(buf, name), *immediate, consumer_id)
         task.use(buf)
-        task.imm_data = held
+        task.imm_data, task.consumer_id = held, consumer_id
         return task
 
     set_dev_max_num_send = call("doca_comch_producer_set_dev_max_num_send")
@@ -82,6 +83,7 @@ class Producers(Noun):
         context = live(producer, Producer, name)
         found = as_pointer("struct doca_dpa_completion *", completion, name)
         with context.lock:
+            live(context, Producer, name)  # again: another thread may have destroyed it
             if user_data is not None:
                 passed(self.library["doca_ctx_set_user_data"], name, context.life.ctx, user_data)
             passed(self.library[name], name, context.pointer, found)
@@ -114,7 +116,7 @@ class ProducerSendTasks(FastTasks):
     set_buf_call = "doca_comch_producer_task_send_set_buf"
 
     def get_consumer_id(self, task: Any) -> int:
-        found: int = self.library["doca_comch_producer_task_send_get_consumer_id"](task.pointer)
+        found: int = task.consumer_id
         return found
 
     def set_consumer_id(self, task: Any, consumer_id: int) -> None:
@@ -122,6 +124,7 @@ class ProducerSendTasks(FastTasks):
         expect_held(task, name)
         _check_id(consumer_id, name)
         self.library[name](task.pointer, consumer_id)
+        task.consumer_id = consumer_id
 
     def get_imm_data(self, task: Any) -> bytes | None:
         return None if task.imm_data is None else bytes(ffi.buffer(task.imm_data))

@@ -1,12 +1,13 @@
 """The life of a progress engine: it runs every callback, keeps what they raise, and ends what the program dropped."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 from comch_next.driver.native._handle import Life
 from comch_next.driver.native._library import Library, check
 from comch_next.driver.native._notification import Notification
 from comch_next.driver.protocol import Lock, OnError, handed_over, raised_of
+from comch_next.errors import BadState
 
 __all__ = ["EngineLife"]
 
@@ -19,8 +20,8 @@ class EngineLife(Life):
     """
 
     def __init__(self, library: Library, pointer: Any, lock: Lock) -> None:
-        super().__init__(self._destroy)
-        self.library, self.pointer, self.lock = library, pointer, lock
+        super().__init__(self._destroy, lock=lock)
+        self.library, self.pointer = library, pointer
         self.orphans: list[Callable[[], object]] = []
         self.running = False
         self.notification: Notification | None = None
@@ -38,6 +39,10 @@ class EngineLife(Life):
         if self.orphans:
             self.end_orphans()
         return moved
+
+    def refuse_to_wait(self, longest_s: float) -> NoReturn:
+        """Refuse the progress of a thread that another one's, in a callback, may be waiting for."""
+        raise BadState(f"doca_pe_progress: another thread has been in a callback of this engine for {longest_s} s")
 
     def finish(self, moved: bool) -> None:
         """Do what is left after the library's progress."""

@@ -1,6 +1,7 @@
 """Send tasks of the control path (guide: Comch, Control Channel Send Task)."""
 
 from functools import cache
+from typing import Any
 
 from comch_next.driver.native._library import ffi
 from comch_next.driver.native._task import Task, Tasks
@@ -9,12 +10,16 @@ __all__ = ["OwnTask", "SendTask", "SendTasks"]
 
 
 class SendTask(Task):
-    """A handle. `data` is the message, which the library may read until the task has completed."""
+    """A handle. `data` is the message, which the library may read until the task has completed; `peer` has it then."""
 
     __slots__ = ()
 
     cell = ffi.typeof("struct doca_comch_task_send **")
     as_task = "doca_comch_task_send_as_task"
+
+    def expect_peer(self, name: str) -> None:
+        context: Any = self.ctx
+        context.own(self.peer, name)
 
 
 class SendTasks(Tasks):

@@ -33,8 +33,10 @@ class Servers(TaskPool):
         call = "doca_comch_server_create"
         device, representor = live(dev, Dev, call), live(rep, DevRep, call)
         cell = ffi.new("struct doca_comch_server **")
-        passed(self.library[call], call, device.pointer, representor.pointer, as_text(name, call), cell)
-        made = Server(self.library, cell[0], device, [device.life, representor.life])
+        with device.lock, representor.lock:
+            pointers = live(device, Dev, call).pointer, live(representor, DevRep, call).pointer
+            passed(self.library[call], call, *pointers, as_text(name, call), cell)
+            made = Server(self.library, cell[0], device, [device.life, representor.life])
         made.rep = representor
         return made
 
@@ -53,10 +55,12 @@ class Servers(TaskPool):
         )
         context.up, context.down = up, down
 
+    @uninterrupted
     def disconnect(self, server: object, connection: object) -> None:
         call = "doca_comch_server_disconnect"
         context = live(server, Server, call)
         with context.lock:
+            live(context, Server, call)  # again: another thread may have destroyed it
             passed(self.library[call], call, context.pointer, context.own(connection, call).pointer)
             if context.engine is not None:
                 context.engine.life.raise_error()

@@ -47,6 +47,7 @@ class Task(calls.Task):
         life = self.ctx.life
         with life.lock:
             expect_held(self, name)
+            self.expect_peer(name)
             self.owner, life.submitted[self.address], code = SUBMITTED, self, -1
             try:
                 code = life.library[name](task_at(self.base), *flags)
@@ -56,6 +57,9 @@ class Task(calls.Task):
                     del life.submitted[self.address]
             if code:
                 self.refused(code, name)
+
+    def expect_peer(self, name: str) -> None:
+        """Refuse to submit what the library would reach by a connection that has ended."""
 
     def refused(self, code: int, name: str) -> NoReturn:
         """Raise what the library has refused."""
@@ -80,8 +84,11 @@ class Task(calls.Task):
         self.token = None  # it points back at the task
         self.ctx.life.free(self.address, self.base)
 
-    def read_status(self) -> None:
-        """Ask the library what the task has completed with."""
+    def take_back(self, failed: bool) -> None:
+        """Have it from the library, which has completed it; ask with what, unless that has succeeded."""
+        self.owner, self.status = HELD, _SUCCESS
+        if not failed:
+            return
         try:
             self.status = ErrorCode(self.ctx.life.library["doca_task_get_status"](task_at(self.base)))
         except by_system(ValueError):  # of a newer release

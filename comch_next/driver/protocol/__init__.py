@@ -81,7 +81,14 @@ from comch_next.driver.protocol._memory import NO_BUFFER, BufInventories, Bufs, 
 from comch_next.driver.protocol._port import Call, OpenPort, Port, QuickCalls
 from comch_next.driver.protocol._raised import OnError, handed_over, raised_of, report_unraisable
 from comch_next.driver.protocol._shield import Finalized, handing_on, shielded
-from comch_next.driver.protocol._signals import Own, interruptible, signals_blocked, uninterrupted
+from comch_next.driver.protocol._signals import (
+    MASKED,
+    Own,
+    interruptible,
+    signals_blocked,
+    uninterrupted,
+    uninterrupted_in_c,
+)
 from comch_next.driver.protocol._system import by_system, suppress_system
 from comch_next.driver.protocol._text import bytes_of, counted, listed, quoted, text_of, them
 from comch_next.driver.protocol._typed import Protocol
@@ -120,6 +127,7 @@ __all__ = [
     "Finalized",
     "KERNELS",
     "Lock",
+    "MASKED",
     "Mmap",
     "Mmaps",
     "MsgQ",
@@ -178,6 +186,7 @@ __all__ = [
     "them",
     "told_in_child",
     "uninterrupted",
+    "uninterrupted_in_c",
     "wait_at_exit",
 ]
 

@@ -1,6 +1,7 @@
 /* Calls whose exceptions nobody catches: finalizers, those at a fork and at exit, and those that C makes. What a handler of
  * a signal raises there would be lost, and end the first ones halfway. Here such a call runs to its end, but for those of
- * C, and the main thread raises the handler's exception afterwards. Written for the stable ABI of Python 3.10.
+ * C, and the main thread raises the handler's exception afterwards. And calls that C makes once only, with signals held
+ * back: Python's own looks for them come before its first line. Written for the stable ABI of Python 3.10.
  */
 #define PY_SSIZE_T_CLEAN
 #define Py_LIMITED_API 0x030A0000
@@ -166,8 +167,67 @@ static PyObject *handing_on(PyObject *Py_UNUSED(module), PyObject *call)
     return PyCFunction_NewEx(&handing_on_call, call, NULL);
 }
 
+/* The numbers of its signals. */
+static PyObject *listed(const sigset_t *mask)
+{
+    PyObject *numbers = PyList_New(0);
+
+    for (int signal = 1; numbers && signal < NSIG; signal++)
+        if (sigismember(mask, signal) == 1) {
+            PyObject *number = PyLong_FromLong(signal);
+            if (!number || PyList_Append(numbers, number))
+                Py_CLEAR(numbers);
+            Py_XDECREF(number);
+        }
+    return numbers;
+}
+
+/* Raise the first one; the other, if there is one, is its context. */
+static void raise_within(Raised first, Raised other)
+{
+    PyErr_NormalizeException(&first.type, &first.value, &first.trace);
+    if (other.type) {
+        PyErr_NormalizeException(&other.type, &other.value, &other.trace);
+        if (other.trace)
+            PyException_SetTraceback(other.value, other.trace);
+        PyException_SetContext(first.value, Py_NewRef(other.value));
+        forget(other);
+    }
+    restore(first);
+}
+
+/* Call it with the signals held back, given those that were so before, and the arguments. What the handler of an
+ * earlier signal raises does not keep it from being called: it is raised afterwards. */
+static PyObject *run_held(PyObject *call, PyObject *args)
+{
+    PyObject *mask, *result;
+    Raised early = {0};
+    sigset_t before;
+
+    hold_signals(&before);
+    if (PyErr_CheckSignals())
+        early = fetch();
+    mask = listed(&before);
+    result = mask ? PyObject_CallFunctionObjArgs(call, mask, args, NULL) : NULL;
+    Py_XDECREF(mask);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (early.type) {
+        Py_CLEAR(result);
+        raise_within(early, fetch());
+    }
+    return result;
+}
+
+static PyMethodDef held_call = {"held", run_held, METH_VARARGS, NULL};
+
+static PyObject *held(PyObject *Py_UNUSED(module), PyObject *call)
+{
+    return PyCFunction_NewEx(&held_call, call, NULL);
+}
+
 static PyMethodDef functions[] = {
     {"shielded", shielded, METH_O, NULL},
+    {"held", held, METH_O, NULL},
     {"handing_on", handing_on, METH_O, NULL},
     {0},
 };

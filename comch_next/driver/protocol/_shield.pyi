@@ -1,9 +1,10 @@
 """Calls that run to their end where nobody catches what a signal's handler raises; see _shield.c."""
 
 from collections.abc import Callable
-from typing import ParamSpec
+from typing import Any, ParamSpec, TypeVar
 
 _P = ParamSpec("_P")
+_T = TypeVar("_T")
 
 class Finalized:
     """An object whose `finalize` is called when it is collected. Own exceptions go to sys.unraisablehook."""
@@ -13,4 +14,5 @@ class Finalized:
     def finalize(self) -> None: ...
 
 def shielded(call: Callable[[], object], /) -> Callable[[], object]: ...
+def held(call: Callable[[list[int], tuple[Any, ...]], _T], /) -> Callable[..., _T]: ...
 def handing_on(call: Callable[_P, BaseException | None], /) -> Callable[_P, None]: ...

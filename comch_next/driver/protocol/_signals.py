@@ -10,15 +10,15 @@ import signal
 
 # signal's own makes an enum of every number, which takes a tenth of a millisecond.
 from _signal import pthread_sigmask  # type: ignore[import-not-found]
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import wraps
 from threading import get_ident, main_thread
 from typing import Any, Generic, ParamSpec, TypeVar
 
-from comch_next.driver.protocol._shield import shielded
+from comch_next.driver.protocol._shield import held, shielded
 
-__all__ = ["Own", "interruptible", "signals_blocked", "uninterrupted"]
+__all__ = ["MASKED", "Own", "interruptible", "signals_blocked", "uninterrupted", "uninterrupted_in_c"]
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
@@ -28,14 +28,15 @@ _FAULTS = {signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.S
 _HELD_SIGNALS = {int(each) for each in signal.valid_signals() - _FAULTS}
 
 _main = main_thread().ident
-_before: list[set[Any]] = []  # what the main thread held back before such a call, while it is in one
+_before: list[Iterable[Any]] = []  # what the main thread held back before such a call, while it is in one
+MASKED = _before  # for C code, which calls the program back through `interruptible` as long as there is anything in it
 
 
 def uninterrupted(call: Callable[_P, _T]) -> Callable[_P, _T]:
     """Decorate a call: signals wait for its end."""
 
     @wraps(call)
-    def held(*args: _P.args, **kwargs: _P.kwargs) -> _T:
+    def uninterruptible(*args: _P.args, **kwargs: _P.kwargs) -> _T:
         if _before or get_ident() != _main:
             return call(*args, **kwargs)
         before = pthread_sigmask(signal.SIG_BLOCK, ())
@@ -47,7 +48,22 @@ def uninterrupted(call: Callable[_P, _T]) -> Callable[_P, _T]:
             _before.clear()
             pthread_sigmask(signal.SIG_SETMASK, before)
 
-    return held
+    return uninterruptible
+
+
+def uninterrupted_in_c(call: Callable[..., _T]) -> Callable[..., _T]:
+    """Make such a call that C makes, and only once: a signal that comes before its first line does not prevent it."""
+
+    def uninterruptible(before: list[int], args: tuple[Any, ...]) -> _T:
+        if _before or get_ident() != _main:
+            return call(*args)
+        _before.append(before)
+        try:
+            return call(*args)
+        finally:
+            _before.clear()
+
+    return held(uninterruptible)
 
 
 @contextmanager

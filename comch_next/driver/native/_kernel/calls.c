@@ -46,7 +46,7 @@ PyObject *calls_taken(PyObject *life)
     return lock;
 }
 
-/* Give the lock back, whatever has been raised. Returns the result. */
+/* Release a lock or view, whatever has been raised. Returns the result. */
 PyObject *calls_released(PyObject *lock, PyObject *result)
 {
     PyObject *kind, *error, *trace, *done;
@@ -65,7 +65,7 @@ PyObject *calls_released(PyObject *lock, PyObject *result)
 static PyMethodDef functions[] = {
     {"alloc", calls_make_alloc, METH_VARARGS, NULL},
     {"completed", calls_make_completed, METH_VARARGS, NULL},
-    {"received", calls_make_received, METH_O, NULL},
+    {"received", calls_make_received, METH_VARARGS, NULL},
     {"progress", calls_make_progress, METH_VARARGS, NULL},
     {0},
 };

@@ -12,16 +12,17 @@ typedef struct {
     PyObject_HEAD
     PyObject *ctx, *owner, *status, *address, *base, *token;
     PyObject *data;                 /* a message that the library may read */
+    PyObject *peer;                 /* the connection of a send task */
     PyObject *context, *user_data;  /* the program's own, where the program has the task itself */
 } Task;
 
 /* Names of attributes and methods. */
 #define CALLS_NAMES(NAME) \
-    NAME(_handle) NAME(acquire) NAME(address) NAME(append) NAME(begin_at) NAME(connections) NAME(context) \
+    NAME(_handle) NAME(acquire) NAME(address) NAME(append) NAME(connections) NAME(context) \
     NAME(dropped) NAME(free_checked) NAME(functions) NAME(handle) NAME(life) NAME(lock) NAME(on_done) \
-    NAME(on_failed) NAME(on_message) NAME(pointer) NAME(read_status) NAME(release) NAME(show) NAME(submit_by) \
+    NAME(on_failed) NAME(on_message) NAME(pointer) NAME(release) NAME(submit_by) \
     NAME(submitted) NAME(tasks) NAME(user_data) NAME(view) \
-    NAME(error) NAME(finish) NAME(max_events) NAME(notification) NAME(orphans) NAME(running)
+    NAME(error) NAME(finish) NAME(max_events) NAME(notification) NAME(orphans) NAME(refuse_to_wait) NAME(running)
 
 #define CALLS_MEMBER(text) *text,
 extern struct calls_names {
@@ -45,7 +46,7 @@ PyObject *calls_token(Task *task);
 /* send_task.c, callbacks.c, progress.c */
 PyObject *calls_make_alloc(PyObject *module, PyObject *bound);
 PyObject *calls_make_completed(PyObject *module, PyObject *bound);
-PyObject *calls_make_received(PyObject *module, PyObject *life);
+PyObject *calls_make_received(PyObject *module, PyObject *bound);
 PyObject *calls_make_progress(PyObject *module, PyObject *bound);
 
 #endif

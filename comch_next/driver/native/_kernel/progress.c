@@ -5,7 +5,7 @@
 
 typedef uint8_t (*Progress)(void *pe);
 
-enum { ENGINE, LIFE, SLOW, POINTER, FUNCTION };  /* what it is bound to */
+enum { ENGINE, LIFE, SLOW, POINTER, FUNCTION, LONGEST_S };  /* what it is bound to */
 
 /* Whether one call of an engine that has not ended is asked for, outside of callbacks, or -1. */
 static int is_plain(PyObject *engine, PyObject *life)
@@ -42,7 +42,7 @@ static PyObject *run(PyObject *bound, PyObject *life)
     PyObject *moved, *done;
     int left;
 
-    if (is_plain(PyTuple_GetItem(bound, ENGINE), life) <= 0 || PyObject_SetAttr(life, calls_name.running, Py_True))
+    if (!function || is_plain(PyTuple_GetItem(bound, ENGINE), life) <= 0 || PyObject_SetAttr(life, calls_name.running, Py_True))
         return NULL;
     Py_BEGIN_ALLOW_THREADS
     left = function(pointer);
@@ -59,14 +59,35 @@ static PyObject *run(PyObject *bound, PyObject *life)
     return moved;
 }
 
-static PyObject *progress(PyObject *bound, PyObject *Py_UNUSED(none))
+/* The engine's lock, taken; refused when another thread, perhaps in a callback that waits for this one, has it long. */
+static PyObject *taken_in_time(PyObject *life, PyObject *longest_s)
 {
-    PyObject *life = PyTuple_GetItem(bound, LIFE), *lock = calls_taken(life), *moved;
+    PyObject *lock = PyObject_GetAttr(life, calls_name.lock), *done;
 
     if (!lock)
         return NULL;
-    moved = calls_released(lock, run(bound, life));
-    return moved || PyErr_Occurred() ? moved : PyObject_CallObject(PyTuple_GetItem(bound, SLOW), NULL);
+    done = PyObject_CallMethodObjArgs(lock, calls_name.acquire, Py_True, longest_s, NULL);
+    if (done == Py_False) {
+        Py_DECREF(done);
+        done = PyObject_CallMethodObjArgs(life, calls_name.refuse_to_wait, longest_s, NULL);
+    }
+    if (!done)
+        Py_CLEAR(lock);
+    Py_XDECREF(done);
+    return lock;
+}
+
+static PyObject *progress(PyObject *bound, PyObject *Py_UNUSED(none))
+{
+    PyObject *life = PyTuple_GetItem(bound, LIFE), *moved;
+    PyObject *lock = taken_in_time(life, PyTuple_GetItem(bound, LONGEST_S));
+
+    if (!lock)
+        return NULL;
+    moved = run(bound, life);
+    if (!moved && !PyErr_Occurred())
+        moved = PyObject_CallObject(PyTuple_GetItem(bound, SLOW), NULL);
+    return calls_released(lock, moved);
 }
 
 static PyMethodDef progress_def = {"progress", progress, METH_NOARGS, NULL};

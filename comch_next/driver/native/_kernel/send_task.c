@@ -22,7 +22,7 @@ static int allows(PyObject *bound, PyObject *peer)
 }
 
 /* Make it the program's, of that address. Whether that failed. */
-static int fill(Task *task, PyObject *bound, PyObject *message, void *pointer, void *base)
+static int fill(Task *task, PyObject *bound, PyObject *peer, PyObject *message, void *pointer, void *base)
 {
     PyObject *tasks = PyObject_GetAttr(PyTuple_GetItem(bound, LIFE), calls_name.tasks);
     int failed;
@@ -34,6 +34,7 @@ static int fill(Task *task, PyObject *bound, PyObject *message, void *pointer, v
     calls_set(&task->ctx, PyTuple_GetItem(bound, CTX));
     calls_set(&task->context, PyTuple_GetItem(bound, PROGRAM));
     calls_set(&task->data, message);
+    calls_set(&task->peer, peer);
     calls_set(&task->status, calls_success);
     if (!failed)
         calls_set(&task->owner, calls_held);
@@ -59,7 +60,7 @@ static PyObject *allocate(PyObject *bound, PyObject *peer, PyObject *message)
         if (!code)
             base = as_task(made);
     }
-    if (code || fill(task, bound, message, made, base))
+    if (code || fill(task, bound, peer, message, made, base))
         Py_CLEAR(task);
     return (PyObject *)task;
 }

@@ -14,6 +14,7 @@ static int task_traverse(Task *task, visitproc visit, void *arg)
     Py_VISIT(Py_TYPE(task));
     Py_VISIT(task->ctx);
     Py_VISIT(task->token);
+    Py_VISIT(task->peer);
     Py_VISIT(task->context);
     Py_VISIT(task->user_data);
     return 0;
@@ -23,6 +24,7 @@ static int task_clear(Task *task)
 {
     Py_CLEAR(task->ctx);
     Py_CLEAR(task->token);
+    Py_CLEAR(task->peer);
     Py_CLEAR(task->context);
     Py_CLEAR(task->user_data);
     return 0;
@@ -119,10 +121,13 @@ static PyObject *call_held(Task *task, PyObject *life, Py_ssize_t place, Call *c
 
 static PyObject *submit(Task *task, PyObject *life, PyObject *Py_UNUSED(tasks), void *function)
 {
-    PyObject *flying = PyObject_GetAttr(life, calls_name.submitted);
+    PyObject *flying;
     void *base = PyLong_AsVoidPtr(task->base);
     int code;
 
+    if (task->peer && calls_is(task->peer, calls_name.pointer, Py_None))
+        return NULL;  /* its connection has ended */
+    flying = PyObject_GetAttr(life, calls_name.submitted);
     if (!flying || PyDict_SetItem(flying, task->address, (PyObject *)task)) {
         Py_XDECREF(flying);
         return NULL;
@@ -177,7 +182,7 @@ static PyMethodDef task_methods[] = {
 };
 static PyMemberDef task_members[] = {
     OBJECT(ctx), OBJECT(owner), OBJECT(status), OBJECT(address), OBJECT(base), OBJECT(data), OBJECT(context),
-    {"user_data", T_OBJECT, offsetof(Task, user_data), 0, NULL}, {0},
+    {"user_data", T_OBJECT, offsetof(Task, user_data), 0, NULL}, {"peer", T_OBJECT, offsetof(Task, peer), 0, NULL}, {0},
 };
 static PyGetSetDef task_getset[] = {{"token", (getter)task_token, (setter)task_set_token, NULL, NULL}, {0}};
 static PyType_Slot task_slots[] = {

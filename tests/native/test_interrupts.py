@@ -1,0 +1,99 @@
+"""A signal that arrives while the library runs: what that reports is told all the same, once."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+import comch_next as comch
+from comch_next import State
+from tests.native.conftest import Log
+from tests.native.test_callbacks import Loop
+
+
+@pytest.fixture
+def loop(stub: Log) -> Iterator[Loop]:
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    made = Loop()
+    yield made
+    made.close()
+    signal.signal(signal.SIGINT, before)
+
+
+Struck = Callable[[Callable[[], object]], BaseException]
+
+
+@pytest.fixture
+def struck(monkeypatch: pytest.MonkeyPatch) -> Struck:
+    """Make a call during which a signal arrives; return what it raises."""
+
+    def strike(call: Callable[[], object]) -> BaseException:
+        with monkeypatch.context() as patch:
+            patch.setenv("STUB_STRIKES", "1")
+            with pytest.raises(KeyboardInterrupt) as raised:
+                call()
+        return raised.value
+
+    return strike
+
+
+@pytest.mark.parametrize("most", [None, 1])
+def test_changes_of_state_are_told(loop: Loop, struck: Struck, most: int | None) -> None:
+    loop.engine.max_events = most
+    struck(loop.client.start)
+    struck(loop.engine.progress)
+    connection: Any = loop.client.connection
+    struck(loop.client.stop)
+    struck(loop.engine.progress)
+    states = [State.IDLE, State.STARTING, State.RUNNING, State.STOPPING, State.IDLE]
+    assert loop.told == [("state", *states[place : place + 2]) for place in range(4)]
+    with pytest.raises(comch.ConnectionAborted):
+        connection.update_info()
+
+
+def test_a_failed_task_is_told(loop: Loop, struck: Struck) -> None:
+    loop.run()
+    loop.send(b"x")
+    loop.client.stop()
+    struck(loop.engine.progress)
+    assert loop.told[-1] == ("failed", "SHUTDOWN")
+
+
+@pytest.mark.parametrize("view", [False, True])
+def test_the_first_message_of_a_connection_is_told(
+    loop: Loop, struck: Struck, view: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The program has not asked for the connection yet."""
+    loop.client.event_msg_recv_register(lambda _, data: loop.told.append(bytes(data)), view=view)
+    loop.run()
+    loop.send(b"hello")
+    handle: Any = loop.client._handle
+    handle.connections.clear()
+    monkeypatch.setenv("STUB_STRIKES_AT_MESSAGES", "1")
+    struck(loop.engine.progress)
+    assert loop.told == [b"hello", ("done", "SUCCESS")]
+
+
+def test_a_callback_in_a_stop_can_be_interrupted(loop: Loop, monkeypatch: pytest.MonkeyPatch) -> None:
+    loop.run()
+    went_on: list[bool] = []
+
+    def changed(*_: object) -> None:
+        signal.raise_signal(signal.SIGINT)
+        went_on.append(True)
+
+    loop.client.set_state_changed_cb(changed)
+    with pytest.raises(KeyboardInterrupt):
+        loop.client.stop()
+    assert loop.client.state is State.STOPPING
+    assert went_on == []
+    loop.client.set_state_changed_cb(lambda *_: None)
+
+
+def test_both_exceptions_are_known(loop: Loop, struck: Struck) -> None:
+    """That of the handler, and that of the callback which it did not prevent."""
+    loop.raises = {"state": LookupError("state")}
+    assert struck(loop.client.start).__context__ is loop.raises["state"]
