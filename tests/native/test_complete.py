@@ -21,6 +21,7 @@ ANSWERED = {
     "doca_comch_client_get_device",
     "doca_comch_consumer_task_post_recv_get_buf",
     "doca_comch_producer_task_send_get_buf",
+    "doca_comch_producer_task_send_get_consumer_id",
     "doca_comch_producer_task_send_get_imm_data",
     "doca_comch_producer_task_send_get_imm_data_len",
     "doca_task_set_user_data",

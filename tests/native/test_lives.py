@@ -24,6 +24,7 @@ from tests.native.test_callbacks import Loop
 from tests.processes import StartPython
 
 DEADLINE_S = 60.0
+ENGINE_CALLS = ["destroy", "request_notification", "get_notification_handle", "progress", "get_num_inflight_tasks"]
 FORK_ENDS = {"BadState": None, "KeyError": KeyError()}
 ENDS = {
     "doca_task_free",
@@ -404,9 +405,7 @@ def test_what_another_thread_has_just_destroyed_is_left_alone(stub: Log, call: s
         assert stub() == ["doca_comch_client_destroy"]
 
 
-@pytest.mark.parametrize("call", [
-    "destroy", "request_notification", "get_notification_handle", "progress", "get_num_inflight_tasks",
-])
+@pytest.mark.parametrize("call", ENGINE_CALLS)
 def test_an_engine_that_another_thread_has_just_destroyed(stub: Log, call: str) -> None:
     engines = load().engines
     handle: Any = engines.create()

@@ -184,7 +184,7 @@ def test_a_free_callback_may_wait_for_other_threads(stub: Log) -> None:
 
 def test_a_map_whose_destruction_is_refused_stays(stub: Log) -> None:
     mmap = comch.Mmap()
-    mmaps: Any = mmap._mmaps  # type: ignore[attr-defined]
+    mmaps: Any = mmap._mmaps
     destroy, mmaps.library["doca_mmap_destroy"] = (
         mmaps.library["doca_mmap_destroy"],
         lambda _: comch.ErrorCode.NOT_PERMITTED,
