@@ -232,8 +232,7 @@ def test_a_child_takes_no_wake_up_of_an_engine_from_its_parent(when: str) -> Non
         "progress": there.engine.progress,
         "destroy": there.engine.destroy,
     }
-    sent: list[comch.SendTask] = []
-    stays_ready(there.engine.notification_handle, lambda: sent or sent.append(here.send(b"x")), calls, when)
+    stays_ready(there.engine.notification_handle, lambda: here.context.num_inflight_tasks or here.send(), calls, when)
     until(lambda: there.messages and here.done, there.engine, here.engine)
     leave(here, there)
 

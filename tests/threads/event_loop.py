@@ -40,8 +40,8 @@ class LoopEnd(End):
         try:
             with self.lock:
                 return self.loop.run_until_complete(asyncio.wait_for(work, _SOON_S))
-        except KeyboardInterrupt as interrupt:
-            vars(interrupt)["met"] = True
+        except KeyboardInterrupt as raised:
+            vars(raised)["met"] = True
             raise
         except (asyncio.TimeoutError, StopAsyncIteration) as error:
             interrupt = _interrupt_of(error)
