@@ -18,12 +18,15 @@ T = TypeVar("T")
 
 
 class Loop(asyncio.SelectorEventLoop):
-    """`watched` are the descriptors with a reader, `turns` the times that one was ready."""
+    """`watched` are the descriptors with a reader, `turns` the times that one was ready; `reported` is what has been
+    reported to it, unless the test sets a handler of its own."""
 
     def __init__(self) -> None:
         super().__init__()
         self.watched: set[int] = set()
         self.turns = 0
+        self.reported: list[dict[str, Any]] = []
+        self.set_exception_handler(lambda _, context: self.reported.append(context))
 
     def add_reader(self, fd: Any, callback: Callable[..., Any], *args: Any) -> None:  # type: ignore[override]
         super().add_reader(fd, self._turn, callback, *args)
@@ -49,11 +52,13 @@ def held() -> int:
 
 
 def run(main: Coroutine[Any, Any, T]) -> T:
-    """The coroutine's result, in time; nothing is watched afterwards, and no descriptor is left."""
+    """The coroutine's result, in time; nothing is reported to the loop, watched afterwards, or a descriptor left."""
     before = held()
     loop = Loop()
     try:
         result = loop.run_until_complete(asyncio.wait_for(main, DEADLINE_S))
+        loop.run_until_complete(asyncio.sleep(0))  # what is being reported is called soon
+        assert loop.reported == []
         assert asyncio.all_tasks(loop) == set()
         assert loop.watched == set()
     finally:

@@ -132,7 +132,6 @@ def test_a_client_that_dies(ground: Ground, start_python: StartPython) -> None:
     """Its handler gets ConnectionReset, which nobody need handle; the others are served on."""
     got: list[bytes] = []
     errors: list[BaseException] = []
-    reported: list[Any] = []
 
     async def read(connection: aio.Connection) -> None:
         try:
@@ -144,7 +143,6 @@ def test_a_client_that_dies(ground: Ground, start_python: StartPython) -> None:
             raise
 
     async def main() -> None:
-        asyncio.get_running_loop().set_exception_handler(lambda loop, context: reported.append(context))
         async with serving(ground, read), ground.connect() as client:
             child = start_python("-c", CLIENT)
             await until(lambda: got)
@@ -155,7 +153,6 @@ def test_a_client_that_dies(ground: Ground, start_python: StartPython) -> None:
 
     run(main())
     assert [type(error) for error in errors] == [comch.ConnectionReset]
-    assert reported == []
 
 
 def test_an_exception_of_a_handler_is_reported_and_ends_its_connection_only(ground: Ground) -> None:
@@ -452,6 +449,24 @@ def test_only_the_end_of_its_own_connection_is_no_failure_of_a_handler(
 
     run(main())
     assert bool(reported) is reports
+
+
+def test_a_handler_whose_server_has_left_its_client_has_not_failed(ground: Ground) -> None:
+    """What it raises for that is not reported."""
+    errors: list[comch.DocaError] = []
+
+    async def main() -> None:
+        async def leave(connection: aio.Connection) -> None:
+            server.disconnect(connection)
+            errors.append(await ended(partial(connection.send, b"x")))
+            raise errors[0]
+
+        async with serving(ground, leave) as server, ground.connect() as client:
+            await client.connection.wait_closed()
+            await until(lambda: server._handling and not server._handling._tasks)
+
+    run(main())
+    assert [type(error) for error in errors] == [comch.NotConnected]
 
 
 def test_a_client_that_cannot_be_disconnected_is_reported(ground: Ground) -> None:

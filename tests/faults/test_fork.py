@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -9,11 +10,11 @@ import pytest
 
 import comch_next as comch
 from comch_next import Client, Counter, Server
-from tests.control_path.pair import Side, client, connect, leave, pair, server, until
+from tests.control_path.pair import Side, client, connect, leave, pair, server, sleep, until
 from tests.descriptors import open_fds
 from tests.fast_path.lane import Lane
 from tests.faults.forking import Calls, Forking, in_child, only_bad_state
-from tests.pull.support import FORMS, End, Stage
+from tests.pull.support import FORMS, End, Stage, ready
 
 
 def task_calls(side: Side, held: comch.SendTask) -> Calls:
@@ -182,15 +183,58 @@ def test_ports(runtime_dir: Path, form: str) -> None:
     stage.close()
 
 
+WHEN = ["rung before the fork", "rung after it"]
+
+
+def stays_ready(descriptor: int, ring: Callable[[], object], calls: Calls, when: str) -> None:
+    """A descriptor that is armed is ready when it is rung, and stays so, whatever a child calls before or then."""
+    for turn in WHEN:
+        if turn == when:
+            until(lambda: (ring(), ready(descriptor))[1])
+        else:
+            only_bad_state(calls)
+    assert ready(descriptor)
+
+
+@pytest.mark.parametrize("when", WHEN)
 @pytest.mark.parametrize("form", FORMS)
-def test_a_child_takes_no_wake_up_from_its_parent(form: str) -> None:
+def test_a_child_takes_no_wake_up_for_a_message_from_its_parent(form: str, when: str) -> None:
     stage = Stage()
     there, here = stage.pair(form, form)
     there.port.arm_recv()
-    assert here.send(b"x")
-    only_bad_state({"arm": there.port.arm_recv, "clear": there.context.engine.clear_notification})
+    calls = {"arm": there.port.arm_recv, "clear": there.context.engine.clear_notification, "stop": there.context.stop}
+    stays_ready(there.port.recv_fd, lambda: here.send(b"x"), calls, when)
     assert there.receive() == b"x"
     stage.close()
+
+
+@pytest.mark.parametrize("when", WHEN)
+@pytest.mark.parametrize("form", FORMS)
+def test_a_child_takes_no_wake_up_for_a_send_from_its_parent(form: str, when: str) -> None:
+    stage = Stage()
+    there, here = stage.pair(form, form)
+    while here.send(b"x"):
+        pass
+    here.port.arm_send()
+    calls = {"arm": here.port.arm_send, "clear": here.context.engine.clear_notification, "stop": here.context.stop}
+    stays_ready(here.port.send_fd, there.port.receive, calls, when)
+    assert here.send(b"y")
+    stage.close()
+
+
+@pytest.mark.parametrize("when", WHEN)
+def test_a_child_takes_no_wake_up_of_an_engine_from_its_parent(when: str) -> None:
+    there, here = pair()
+    sleep(there.engine)
+    calls = {
+        "request": there.engine.request_notification,
+        "clear": there.engine.clear_notification,
+        "progress": there.engine.progress,
+        "destroy": there.engine.destroy,
+    }
+    stays_ready(there.engine.notification_handle, lambda: here.context.num_inflight_tasks or here.send(), calls, when)
+    until(lambda: there.messages and here.done, there.engine, here.engine)
+    leave(here, there)
 
 
 @pytest.mark.parametrize("form", FORMS)

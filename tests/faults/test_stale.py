@@ -70,10 +70,10 @@ def test_a_living_owner_whose_files_were_removed(runtime_dir: Path, start_python
         if lost == "socket":  # it still holds the lock, and will notice at its next look
             with pytest.raises(AlreadyExist):
                 there.listen()
-            child.finish()
+            assert child.finish() == (0, "SUCCESS\n", "")
         there.listen()
         if lost != "socket":
-            child.finish()
+            assert child.finish() == (0, "SUCCESS\n", "")
         with comch.open_device("b1:00.0") as host:
             here = Client(host, "svc")
             here.connect(timeout=0)
@@ -82,6 +82,20 @@ def test_a_living_owner_whose_files_were_removed(runtime_dir: Path, start_python
             here.close()
         there.close()
     assert list(runtime_dir.iterdir()) == []
+
+
+@pytest.mark.parametrize("lost", ["socket", "lock", "both"])
+def test_an_owner_whose_files_were_removed_closes_as_ever(runtime_dir: Path, lost: str) -> None:
+    with comch.open_device("03:00.0") as device:
+        there = Server(device, "b1:00.0", "svc")
+        there.listen()
+        (path,) = runtime_dir.glob("*.sock")
+        if lost != "lock":
+            path.unlink()
+        if lost != "socket":
+            path.with_suffix(".lock").unlink()
+        there.close()
+    assert list(runtime_dir.glob("*.sock")) == []
 
 
 @pytest.mark.parametrize("kind", ["file", "symlink to a socket", "dangling symlink", "directory"])

@@ -20,7 +20,7 @@ from comch_next import State
 from tests.fuzz.link import Link
 from tests.stress.process import say
 from tests.stress.stream import Fault
-from tests.stress.talk import completed
+from tests.stress.talk import done, failed
 
 DPU, HOST, GOOD, BAD = "03:00.0", "b1:00.0", "good", "bad"
 TURNS = 4
@@ -48,7 +48,7 @@ class Victim:
 
     def configure(self, context: comch.Server | comch.Client) -> None:
         """What a server and a client have in common."""
-        context.task_send_set_conf(completed, completed, 512)
+        context.task_send_set_conf(done, failed, 512)
         context.event_msg_recv_register(lambda connection, data: self.links[connection].message(data))
         context.event_consumer_register(
             lambda connection, number: self.links[connection].partner(number),

@@ -78,6 +78,12 @@ class Strike:
         finally:
             assert not UNCONNECTED._is_owned(), f"the lock is held for ever: {self.place}"
 
+    def hit(self, call: Callable[[], object]) -> None:
+        """Make the call, which the interrupt comes out of when there is one."""
+        with suppress(KeyboardInterrupt):
+            self.run(lambda _: call(), None)  # type: ignore[arg-type]
+            assert not self.place, f"the interrupt at {self.place} was lost"
+
     def _come_to(self, code: CodeType, offset: int) -> None:
         if offset in _looks_of(code):
             self.count += 1
@@ -134,31 +140,32 @@ def _monitored(come_to: ComeTo) -> Iterator[None]:
 _instructions = _monitored if sys.version_info >= (3, 12) else _traced
 
 
-def _uninterrupted(call: Call, end: End) -> None:
-    """Make a call, and again if it raises the interrupt of an earlier one, which a callback or a task has met."""
-    with suppress(KeyboardInterrupt):
-        call(end)
-        return
-    call(end)
-
-
 class Stage:
-    """A pair of ends of a face, and what there was before them."""
+    """A pair of ends of a face, and what there was before them. `interrupts` have come out of calls."""
 
     def __init__(self, face: Face) -> None:
         gc.collect()
         gc.freeze()  # what is there stays: the next collection need not look at it
         self.before, self.maps, self.threads = open_fds(), mapped(), threading.active_count()
         self.face = face
+        self.interrupts = 0
         self.server, self.client = face.make(server=True), face.make(server=False)
         connect(face, self.server, self.client)
+
+    def call(self, call: Call, end: End) -> None:
+        """Make a call, and again if it raises the interrupt of an earlier one, which a callback or a task has met."""
+        try:
+            call(end)
+        except KeyboardInterrupt:
+            self.interrupts += 1
+            call(end)
 
     def close(self, what: str, findings: Findings) -> None:
         """Let both ends work once more, close all, and find what is damaged, and what is left."""
         ends = (self.client, self.server)
         for end in ends * _TURNS:
             try:
-                _uninterrupted(self.face.move, end)
+                self.call(self.face.move, end)
             except BaseException as error:
                 findings.note_error(f"work after {what}", error)
         for end in ends:
@@ -166,7 +173,7 @@ class Stage:
                 findings.note(f"damage after {what}", text)
         for end in ends:
             try:
-                _uninterrupted(self.face.close, end)
+                self.call(self.face.close, end)
             except BaseException as error:
                 findings.note(f"close after {what}: {type(error).__name__}", "".join(traceback.format_exception(error)))
         self.server = self.client = end = ends = None  # type: ignore[assignment]
@@ -198,17 +205,19 @@ def strike_once(face: Face, name: str, side: str, at: int, findings: Findings) -
     try:
         strike.run(call, getattr(stage, side))
     except KeyboardInterrupt:
-        pass
+        stage.interrupts += 1
     except BaseException as error:
         if strike.place:
             what = f"{type(error).__name__} in place of an interrupt at {strike.place}"
             findings.note(what, f"{side} {name} {at}\n" + "".join(traceback.format_exception(error)))
     what = f"{strike.place} ({side} {name} {at})"
     try:
-        _uninterrupted(call, getattr(stage, side))
+        stage.call(call, getattr(stage, side))
     except BaseException as error:
         findings.note_error(f"again after {what}", error)
     stage.close(what, findings)
+    if strike.place and not stage.interrupts:
+        findings.note(f"the interrupt at {strike.place} was lost", f"{side} {name} {at}")
 
 
 def strikes(face: Face, chance: random.Random) -> Iterator[Callable[[Findings], object]]:

@@ -37,8 +37,7 @@ def test_a_server_that_pulls(world: World, one_sided: bool) -> None:
         strike, server = Strike(at), world.server(one_sided=one_sided)
         client = world.client()
         connection = client.connect(server.name, timeout=0)
-        with suppress(KeyboardInterrupt):
-            strike.run(lambda _: server.try_receive(), None)  # type: ignore[arg-type]  # noqa: B023
+        strike.hit(lambda: server.try_receive())  # noqa: B023
         until(lambda: is_up(connection, server))  # noqa: B023
         connection.send(b"hello")
         message = server.receive(timeout=SOON_S)
@@ -58,8 +57,7 @@ def test_an_endpoint_of_generation_1(world: World) -> None:
         service.listen("svc")
         client = world.client()
         connection = client.connect("svc", timeout=0)
-        with suppress(KeyboardInterrupt):
-            strike.run(lambda _: recv(service), None)  # type: ignore[arg-type]  # noqa: B023
+        strike.hit(lambda: recv(service))  # noqa: B023
         while service.get_pending_connections() or client.state is not comch.State.RUNNING:
             recv(service)
             is_up(connection)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -36,8 +35,7 @@ def test_a_client_that_greets_late(there: Side, runtime_dir: Path) -> None:
         with attacker(runtime_dir) as client:
             until(lambda: handle.lobby._silent, there.engine)
             client.greet()
-            with suppress(KeyboardInterrupt):
-                strike.run(lambda _: handle.poll_sockets(), None)  # type: ignore[arg-type]
+            strike.hit(lambda: handle.poll_sockets())
             until(lambda: len(there.up) > len(there.down), there.engine)
             assert client.code() is comch.ErrorCode.SUCCESS, strike.place
         until(lambda: len(there.up) == len(there.down), there.engine)

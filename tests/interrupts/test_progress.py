@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -47,11 +46,10 @@ def strike_everywhere(
         reports.clear()
         strike = Strike(at)
 
-        def progress(_: object) -> None:
+        def progress() -> None:
             until(lambda: reports, engine)
 
-        with suppress(KeyboardInterrupt):
-            strike.run(progress, None)  # type: ignore[arg-type]
+        strike.hit(progress)
         until(lambda: reports, engine)
         turn(engine)
         assert len(reports) == 1, strike.place

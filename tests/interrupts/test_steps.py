@@ -107,8 +107,7 @@ def test_a_receive_into_an_exporters_memory_at_every_place(imported: Imported) -
     for at in count(1, 3):
         imported.send()
         before, strike = open_fds(), Strike(at)
-        with suppress(KeyboardInterrupt):
-            strike.run(lambda _: until(lambda: imported.ended, engine), None)  # type: ignore[arg-type]
+        strike.hit(lambda: until(lambda: imported.ended, engine))
         until(lambda: imported.ended, engine)
         with suppress(KeyboardInterrupt):
             engine.progress()

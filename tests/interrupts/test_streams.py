@@ -74,6 +74,7 @@ def _interrupted(at: int, work: Work, other: Work) -> KeyboardInterrupt | None:
             strike.run(lambda _: _in_a_block(pair, work), None)  # type: ignore[arg-type]
         except KeyboardInterrupt as raised:
             interrupt = raised
+        assert bool(strike.place) is (interrupt is not None), strike.place
         client = pair.here.client
         assert client is not None
         client.close()
@@ -103,6 +104,8 @@ def test_a_call_that_is_interrupted_and_repeated(work: Work, other: Work) -> Non
                 if not theirs.done():
                     with suppress(comch.Shutdown):  # it had the whole of it, and has left since
                         work(stream)
+            else:
+                assert not strike.place
             assert theirs.result(SOON_S) in (_DATA, len(_DATA)), strike.place
 
 

@@ -143,7 +143,7 @@ def test_a_buffer_that_is_taken_while_another_one_goes_back(stub: Log) -> None:
     driver.bufs.dec_refcount(buf)
     other.join(SOON_S)
     library["doca_buf_dec_refcount"] = before
-    assert list(inventory.life.out) == [taken[0].pointer]
+    assert list(inventory.life.children) == [taken[0].life]
 
 
 def test_two_threads_that_open_a_device_have_one_handle(stub: Log) -> None:

@@ -12,7 +12,7 @@ from comch_next import State
 from tests.stress.faces import DPU, HOST, NAME
 from tests.stress.process import END_S, MOST_CLIENTS, PATIENCE_S, depth, say, told_to_end
 from tests.stress.stream import Fault, Resources
-from tests.stress.talk import Talk, completed
+from tests.stress.talk import Talk, done, failed
 
 _FDS = 16  # of a connection with a consumer and a producer
 _STATES = [State.STARTING, State.RUNNING, State.STOPPING, State.IDLE]  # of a client, lost or not, each told once
@@ -28,7 +28,7 @@ class ServerSide:
         self._met: list[Talk] = []
         self._leaving: list[Talk] = []
         self._server = comch.Server(comch.open_device(DPU), HOST, NAME, recv_queue_size=depth(rng))
-        self._server.task_send_set_conf(completed, completed, _TASKS)
+        self._server.task_send_set_conf(done, failed, _TASKS)
         self._server.event_msg_recv_register(self._take)
         self._server.event_connection_status_changed_register(self._up, self._down)
         self._server.event_consumer_register(self._partner, self._expired)
@@ -125,7 +125,7 @@ class ClientSide:
     def run(self) -> None:
         while not told_to_end():
             client = comch.Client(self._device, NAME, recv_queue_size=depth(self._rng))
-            client.task_send_set_conf(completed, completed, depth(self._rng))
+            client.task_send_set_conf(done, failed, depth(self._rng))
             client.event_msg_recv_register(lambda _, data: self._here().control.take(data))
             client.event_consumer_register(self._partner, self._expired)
             client.set_state_changed_cb(self._on_state)

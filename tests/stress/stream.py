@@ -9,7 +9,8 @@ from typing import Any
 
 import comch_next as comch
 
-_HEADER = struct.Struct("<QI?")  # life, number, last
+_HEADER = struct.Struct("<QI?H")  # life, number, last, bytes that follow
+_PATTERN = bytes(range(251)) * 18  # no part of it is like the one before
 LONGEST = 4080
 _RSS_SLACK = 64 << 20  # bytes
 _FDS_SLACK = 4  # what is made when it is first needed: descriptors to wait on
@@ -17,6 +18,11 @@ _FDS_SLACK = 4  # what is made when it is first needed: descriptors to wait on
 
 class Fault(Exception):
     """A promise has been broken."""
+
+
+def _payload(number: int, length: int) -> bytes:
+    """What follows the header: it begins elsewhere for each number, and each byte shows its place."""
+    return _PATTERN[number % 251 : number % 251 + length]
 
 
 class Stream:
@@ -34,7 +40,7 @@ class Stream:
     def send(self, *, last: bool = False) -> bool:
         """Send the next message if it is accepted now."""
         length = self._rng.choice((0, self._rng.randrange(64), self._rng.randrange(LONGEST - _HEADER.size)))
-        data = _HEADER.pack(self.life, self.sent, last) + bytes([self.sent % 256]) * length
+        data = _HEADER.pack(self.life, self.sent, last, length) + _payload(self.sent, length)
         try:
             self.connection.send(data, timeout=0)
         except comch.Again:
@@ -45,7 +51,7 @@ class Stream:
 
     def take(self, data: bytes) -> None:
         """Check a message that has come."""
-        life, number, last = _HEADER.unpack_from(data)
+        life, number, last, length = _HEADER.unpack_from(data)
         self.life = self.life or life
         if life != self.life:
             raise Fault(f"a message of life {life:x} came in life {self.life:x}")
@@ -53,7 +59,7 @@ class Stream:
             raise Fault(f"message {number} came in place of {self.received} in life {life:x}")
         if self.ended:
             raise Fault(f"message {number} came after the last in life {life:x}")
-        if data[_HEADER.size :].strip(bytes([number % 256])):
+        if data[_HEADER.size :] != _payload(number, length):
             raise Fault(f"message {number} of life {life:x} has been changed on its way")
         self.received += 1
         self.ended = last

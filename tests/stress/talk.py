@@ -10,7 +10,7 @@ from comch_next import State
 from tests.fast_path.lane import Inbox, Outbox
 from tests.stress.stream import Fault, Stream
 
-_IMMEDIATE = 13  # bytes of the stream's header
+_IMMEDIATE = 15  # bytes of the stream's header
 
 
 class _Path:
@@ -26,7 +26,7 @@ class _Path:
 
 
 class Talk:
-    """What one side says and checks. `context` has been given `completed` for both of its task callbacks."""
+    """What one side says and checks. `context` has `done` and `failed` as its task callbacks."""
 
     def __init__(
         self, context: comch.Server | comch.Client, connection: comch.Connection, rng: random.Random, life: int = 0
@@ -127,6 +127,15 @@ class Talk:
         self.outbox.close()
 
 
-def completed(task: comch.SendTask) -> None:
-    """A send has been done, or has failed with its connection."""
+def done(task: comch.SendTask) -> None:
+    """A send has been done."""
+    if task.status != comch.ErrorCode.SUCCESS:
+        raise Fault(f"a send was reported as done with {task.status!r}")
+    task.free()
+
+
+def failed(task: comch.SendTask) -> None:
+    """A send has failed with its connection."""
+    if task.status == comch.ErrorCode.SUCCESS:
+        raise Fault("a send was reported as failed without an error")
     task.free()

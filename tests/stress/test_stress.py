@@ -8,6 +8,9 @@ COMCH_STRESS_SEED.
 from __future__ import annotations
 
 import os
+import random
+from collections.abc import Callable
+from types import SimpleNamespace
 
 import pytest
 
@@ -16,6 +19,7 @@ from tests.processes import StartPython
 from tests.pull.support import FORMS
 from tests.stress.conductor import Conductor
 from tests.stress.faces import FACES
+from tests.stress.stream import Fault, Stream
 
 SECONDS = seconds(15) / (len(FACES) * len(FORMS) + 1)
 
@@ -33,6 +37,28 @@ def test_nothing_is_lost_under_violence(
 @pytest.mark.timeout(SECONDS + 300)
 def test_nothing_is_lost_with_tasks_and_the_fast_path(start_python: StartPython) -> None:
     run(start_python, "callbacks")
+
+
+DAMAGES: dict[str, Callable[[bytes], bytes]] = {
+    "the tail lost": lambda data: data[:-1],
+    "all lost but the header": lambda data: data[:15],
+    "grown": lambda data: data + b"x",
+    "a part moved": lambda data: data[:100] + data[110:120] + data[100:110] + data[120:],
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_damage_is_noticed(damage: str) -> None:
+    """By what checks the messages under stress."""
+    sent: list[bytes] = []
+    sender = Stream(SimpleNamespace(send=lambda data, timeout: sent.append(data)), random.Random(0), 5)
+    while not sent or len(sent[-1]) < 500:
+        sender.send()
+    receiver = Stream(None, random.Random(0))
+    for data in sent[:-1]:
+        receiver.take(data)
+    with pytest.raises(Fault, match="has been changed"):
+        receiver.take(DAMAGES[damage](sent[-1]))
 
 
 def run(start: StartPython, face: str) -> None:

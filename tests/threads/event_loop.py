@@ -40,14 +40,27 @@ class LoopEnd(End):
         try:
             with self.lock:
                 return self.loop.run_until_complete(asyncio.wait_for(work, _SOON_S))
-        except (asyncio.TimeoutError, StopAsyncIteration):
-            return None
+        except KeyboardInterrupt as raised:
+            vars(raised)["met"] = True
+            raise
+        except (asyncio.TimeoutError, StopAsyncIteration) as error:
+            interrupt = _interrupt_of(error)
+            if interrupt is None or "met" in vars(interrupt):
+                return None
+            vars(interrupt)["met"] = True
+            raise interrupt from None  # it was on its way out when the moment was over
 
     def close_loop(self) -> None:
         """Cancel what is left, as asyncio.run does, and close the loop."""
         self.loop.run_until_complete(_cancel_others())
         self.loop.run_until_complete(self.loop.shutdown_asyncgens())
         self.loop.close()
+
+
+def _interrupt_of(error: BaseException | None) -> KeyboardInterrupt | None:
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__ or error.__context__
+    return error
 
 
 async def _cancel_others() -> None:

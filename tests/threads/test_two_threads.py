@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -12,6 +14,7 @@ import pytest
 
 import comch_next as comch
 from tests.processes import StartPython
+from tests.pull.support import FORMS
 
 COUNT = 3000  # messages of each sender
 SOON_S = 20.0
@@ -41,8 +44,14 @@ class Worker(threading.Thread):
             raise self._error
 
 
-@pytest.fixture
-def pair() -> Iterator[tuple[comch.Server, comch.Client]]:
+@pytest.fixture(params=FORMS)
+def pair(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[tuple[comch.Server, comch.Client]]:
+    """Two ends that are up, in each form of the pull port; threads change wherever they can."""
+    monkeypatch.setenv("COMCH_PULL", request.param)
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
     server = comch.Server(comch.open_device("03:00.0"), "b1:00.0", "threads")
     client = comch.Client(comch.open_device("b1:00.0"), "threads")
     server.listen()
@@ -51,6 +60,7 @@ def pair() -> Iterator[tuple[comch.Server, comch.Client]]:
     client.connection.send(b"hello", SOON_S)
     greeting.result()
     yield server, client
+    sys.setswitchinterval(interval)
     client.close()
     server.close()
 
@@ -60,14 +70,15 @@ def message(sender: int, number: int) -> bytes:
     return b"%d %d " % (sender, number) + bytes([number % 251]) * (number % 200)
 
 
+def send(client: comch.Client, sender: int) -> None:
+    for number in range(COUNT):
+        client.connection.send(message(sender, number), SOON_S)
+
+
 def test_two_senders_on_one_connection(pair: tuple[comch.Server, comch.Client]) -> None:
     server, client = pair
 
-    def send(sender: int) -> None:
-        for number in range(COUNT):
-            client.connection.send(message(sender, number), SOON_S)
-
-    senders = [Worker(lambda sender=sender: send(sender)) for sender in range(2)]  # type: ignore[misc]
+    senders = [Worker(partial(send, client, sender)) for sender in range(2)]
     came = [server.receive(timeout=SOON_S).data for _ in range(2 * COUNT)]
     for worker in senders:
         worker.result()
@@ -76,7 +87,7 @@ def test_two_senders_on_one_connection(pair: tuple[comch.Server, comch.Client]) 
         assert own == [message(sender, number) for number in range(COUNT)]
 
 
-def test_two_receivers_on_one_context(pair: tuple[comch.Server, comch.Client]) -> None:
+def test_receivers_on_one_context(pair: tuple[comch.Server, comch.Client]) -> None:
     server, client = pair
     came: Counter[bytes] = Counter()
     lock = threading.Lock()
@@ -86,14 +97,15 @@ def test_two_receivers_on_one_context(pair: tuple[comch.Server, comch.Client]) -
             with lock:
                 came[data] += 1
 
-    receivers = [Worker(receive) for _ in range(2)]
-    for number in range(2 * COUNT):
-        client.connection.send(message(0, number), SOON_S)
+    receivers = [Worker(receive) for _ in range(3)]
+    senders = [Worker(partial(send, client, sender)) for sender in range(2)]
+    for worker in senders:
+        worker.result()
     for _ in receivers:
         client.connection.send(b"end", SOON_S)
     for worker in receivers:
         worker.result()
-    assert came == Counter(message(0, number) for number in range(2 * COUNT))
+    assert came == Counter(message(sender, number) for sender in range(2) for number in range(COUNT))
 
 
 LOAD = """

@@ -19,8 +19,6 @@ __all__ = ["Buf", "BufInventories", "Bufs", "Inventory"]
 _LOCK = new_lock()  # of all inventories, which have no thread safety of their own, and of their buffers
 
 
-
-
 class Inventory(Handle, tag="doca_buf_inventory"):
     """A handle."""
 

@@ -10,6 +10,7 @@ from comch_next.driver.native._fast_context import FastContext, FastTask, FastTa
 from comch_next.driver.native._handle import live
 from comch_next.driver.native._library import ffi, passed
 from comch_next.driver.native._mmap import Mmap
+from comch_next.driver.native._task import expect_held
 from comch_next.driver.protocol import uninterrupted
 
 __all__ = ["Consumer", "Consumers", "PostRecvTask", "PostRecvTasks"]
