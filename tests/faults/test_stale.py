@@ -70,10 +70,10 @@ def test_a_living_owner_whose_files_were_removed(runtime_dir: Path, start_python
         if lost == "socket":  # it still holds the lock, and will notice at its next look
             with pytest.raises(AlreadyExist):
                 there.listen()
-            child.finish()
+            child.succeed()
         there.listen()
         if lost != "socket":
-            child.finish()
+            child.succeed()
         with comch.open_device("b1:00.0") as host:
             here = Client(host, "svc")
             here.connect(timeout=0)
