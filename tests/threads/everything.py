@@ -200,7 +200,7 @@ class Old(World):
             self.renew(chance.randrange(3))
         if name in ("peer", "peer_addr"):
             return self.any_of(old.PeerAddr, chance)
-        known = {"device": chance.choice([self.dpu, self.host]), "device_rep": self.rep}
+        known: dict[str, Any] = {"device": chance.choice([self.dpu, self.host]), "device_rep": self.rep}
         known |= {"engine": None, "one_sided": True}  # of the context that an endpoint has
         return known[name] if name in known else super().argument(name, chance)
 
