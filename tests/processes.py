@@ -106,6 +106,11 @@ class Child:
                     raise self._report(f"did not say {text!r} in time")
             return line
 
+    def has_said(self, text: str) -> bool:
+        """Whether a line of its standard output, by now, holds `text`."""
+        with self._changed:
+            return any(text in line for line in self._said["stdout"])
+
     def say(self, text: str) -> None:
         """Write to the process's standard input."""
         assert self.process.stdin is not None
@@ -134,6 +139,12 @@ class Child:
         for reader in self._readers:
             reader.join(self._left())
         return Finished(returncode, *("".join(self._said[name]) for name in ("stdout", "stderr")))
+
+    def succeed(self) -> str:
+        """Wait for its end and return its output; AssertionError unless its status is 0 and it has reported nothing."""
+        finished = self.finish()
+        assert (finished.returncode, finished.stderr) == (0, ""), finished
+        return finished.stdout
 
     def end_by(self, number: int) -> Finished:
         """Send a signal and wait for the end. It is repeated: the first may find Python just about to sleep.

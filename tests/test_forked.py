@@ -82,13 +82,13 @@ def test_it_sees_and_does_the_same(
 @pytest.mark.parametrize("launcher", [(), LAUNCHER], ids=["python", "launcher"])
 def test_what_many_import_is_there(launcher: tuple[str, ...], start_python: StartPython) -> None:
     code = "import sys; print({'argparse', 'cffi', 'comch_next.driver._traced', 'logging'} - {*sys.modules})"
-    assert start_python(*launcher, "-c", code).finish().stdout == "set()\n"
+    assert start_python(*launcher, "-c", code).succeed() == "set()\n"
 
 
 @pytest.mark.parametrize("env", [{}, {"COMCH_SIDE": "host"}, {"PYTHONDONTWRITEBYTECODE": "1"}], ids=str)
 @pytest.mark.parametrize("launcher", [(), LAUNCHER], ids=["python", "launcher"])
 def test_most_programs_are_forked(launcher: tuple[str, ...], env: dict[str, str], start_python: StartPython) -> None:
-    assert start_python(*launcher, "-c", SERVED, env=env).finish().stdout.endswith("fork_server.py\n")
+    assert start_python(*launcher, "-c", SERVED, env=env).succeed().endswith("fork_server.py\n")
 
 
 @pytest.mark.parametrize(
@@ -98,12 +98,14 @@ def test_most_programs_are_forked(launcher: tuple[str, ...], env: dict[str, str]
 def test_what_is_read_at_the_start_has_a_start(
     launcher: tuple[str, ...], env: dict[str, str], start_python: StartPython
 ) -> None:
-    assert start_python(*launcher, "-c", SERVED, env=env).finish().stdout == "-c\n"
+    assert start_python(*launcher, "-c", SERVED, env=env).succeed() == "-c\n"
 
 
 @pytest.mark.parametrize("options", [("-B",), ("-X", "dev"), (*LAUNCHER, "--warn")], ids=str)
 def test_options_have_a_start(options: tuple[str, ...], start_python: StartPython) -> None:
-    assert "fork_server" not in start_python(*options, "-c", SERVED).finish().stdout
+    finished = start_python(*options, "-c", SERVED).finish()
+    assert finished.returncode == 0
+    assert "fork_server" not in finished.stdout
 
 
 @pytest.mark.parametrize("launcher", [(), LAUNCHER], ids=["python", "launcher"])
@@ -112,7 +114,7 @@ def test_a_folder_and_nothing_have_a_start(
 ) -> None:
     (tmp_path / "folder").mkdir()
     (tmp_path / "folder" / "__main__.py").write_text(SERVED)
-    assert "fork_server" not in start_python(*launcher, "folder", cwd=tmp_path).finish().stdout
+    assert "fork_server" not in start_python(*launcher, "folder", cwd=tmp_path).succeed()
     assert "can't open file" in start_python(*launcher, "missing", cwd=tmp_path).finish().stderr
 
 

@@ -41,6 +41,13 @@ class Loop(asyncio.SelectorEventLoop):
         callback(*args)
 
 
+def own_loop() -> Loop:
+    """The loop that runs."""
+    loop = asyncio.get_running_loop()
+    assert isinstance(loop, Loop)
+    return loop
+
+
 def held() -> int:
     """How many descriptors this process has, without the pipes to its children."""
     folder = Path("/proc/self/fd")

@@ -58,7 +58,7 @@ def _service_died(stage: Stage) -> Any:
     client = stage.endpoint()
     assert cc.doca_comm_channel_ep_connect(client, NAME)[0] == cc.DOCA_SUCCESS
     child.signal(signal.SIGKILL)
-    child.finish()
+    assert child.finish().returncode == -signal.SIGKILL
     return cc.doca_comm_channel_ep_recvfrom(client, 100, 0)
 
 

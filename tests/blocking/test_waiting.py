@@ -148,12 +148,12 @@ def test_a_service_goes_on_without_a_client_that_died(stage: Stage) -> None:
     rc, msg, _, _ = cc.doca_comm_channel_ep_recvfrom(service, 9, 0)
     assert (rc, msg) == (cc.DOCA_SUCCESS, b"one")
     child.say("\n")
-    child.finish()
+    child.succeed()
     again = stage.start_python("-c", CLIENT)
     rc, msg, _, _ = cc.doca_comm_channel_ep_recvfrom(service, 9, 0)
     assert (rc, msg) == (cc.DOCA_SUCCESS, b"one")
     again.say("\n")
-    again.finish()
+    again.succeed()
 
 
 CLIENT = """

@@ -160,7 +160,7 @@ def test_who_leaves_is_gone(start_python: StartPython, who: str) -> None:
     here, survivor = call(start_python), call(start_python)
     if who == "server":
         here.say("bye\n")
-    here.finish()
+    here.succeed()
     say(survivor, "x")  # the server has read the other's farewell by the time it answers this
     say(survivor, "x")
     found = ask(start_python, "admin")

@@ -152,6 +152,7 @@ def test_messages_come_in_order_of_arrival_across_peers(pair: support.Pair) -> N
         msg, peer = support.eventually(pair.service.recvfrom, 10)
         assert msg == b"%d" % n
         assert senders.setdefault(peer, turn) == turn
+    assert len(senders) == 3
     for client in clients:
         client.destroy()
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import errno
-import threading
-import time
 from unittest.mock import Mock
 
 import pytest
@@ -26,7 +24,7 @@ from comch_next.driver.emulated._fabric import handshake
 from comch_next.driver.emulated._fabric.meeting import runtime_dir
 from tests.control_path.pair import DPU, HOST, REP, leave, pair, until
 from tests.control_path.pulled import connected, listening
-from tests.processes import SOON_S
+from tests.sleeps import at_first_sleep, counted_sleeps
 
 
 def test_nobody_listens() -> None:
@@ -44,10 +42,9 @@ def test_nobody_listens() -> None:
 def test_connect_gives_up_at_its_deadline_and_may_try_again() -> None:
     with listening() as there, comch.open_device("b1:00.0") as device:
         here = Client(device, "svc")
-        start = time.monotonic()
-        with pytest.raises(TimeOut, match="not accepted within"):
+        with counted_sleeps() as slept, pytest.raises(TimeOut, match="not accepted within"):
             here.connect(timeout=0.1)
-        assert 0.09 < time.monotonic() - start < SOON_S
+        assert slept.seconds == pytest.approx(0.1)
         assert here.state is State.IDLE
         connection = here.connect(timeout=0)
         for _ in range(2):
@@ -64,11 +61,8 @@ def test_a_client_that_was_never_let_in_does_not_sleep_for_ever() -> None:
     there.listen()
     here = comch.Client(comch.open_device(HOST), "svc")
     here.connect(timeout=0)
-    leaving = threading.Timer(0.05, there.close)
-    leaving.start()
-    with pytest.raises(ConnectionAborted):
+    with at_first_sleep(there.close), pytest.raises(ConnectionAborted):
         here.receive()
-    leaving.join()
     with pytest.raises(ConnectionAborted):
         here.receive(timeout=0)
     here.close()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-
 import pytest
 
 import comch_next as comch
@@ -15,6 +13,7 @@ from comch_next import (
 )
 from tests.control_path.pulled import listening
 from tests.processes import SOON_S, StartPython
+from tests.sleeps import at_first_sleep
 
 DYING_SERVER = """
 import comch_next as comch
@@ -58,11 +57,8 @@ def test_flush_ends_when_the_peer_dies(start_python: StartPython) -> None:
         for _ in range(6):
             connection.send(b"never read")
         assert connection.in_flight == 4
-        waiting = threading.Timer(0.1, child.kill)
-        waiting.start()
-        with pytest.raises(ConnectionReset, match="4 messages"):
+        with at_first_sleep(child.kill), pytest.raises(ConnectionReset, match="4 messages"):
             connection.flush()
-        waiting.join()
         assert connection.in_flight == 0
 
 
@@ -74,11 +70,8 @@ def test_a_blocked_sender_hears_of_the_death(start_python: StartPython) -> None:
         child.wait_for("replied")
         while comch.outcome(here.connection.send, b"x", timeout=0)[0] == comch.ErrorCode.SUCCESS:
             pass
-        waiting = threading.Timer(0.1, child.kill)
-        waiting.start()
-        with pytest.raises(ConnectionReset):
+        with at_first_sleep(child.kill), pytest.raises(ConnectionReset):
             here.connection.send(b"x")
-        waiting.join()
 
 
 DYING_CLIENT = """

@@ -14,6 +14,7 @@ from comch_next.driver.emulated._meter import Meter
 from tests.control_path.pair import HOST, Side, client, connect, ignore, leave, server, until
 from tests.descriptors import open_fds
 from tests.fast_path.lane import Inbox, Outbox
+from tests.processes import SOON_S
 
 
 class Counted:
@@ -239,7 +240,7 @@ def test_a_sleeper_is_woken_as_long_as_anything_is_left() -> None:
     for _ in range(10):
         here.send()
     while len(there.messages) < 10:
-        assert there.engine.wait(5)
+        assert there.engine.wait(SOON_S)
         there.engine.progress()
     leave(here, there)
 
@@ -264,7 +265,7 @@ def test_beside_a_pull_port(pull: str, monkeypatch: pytest.MonkeyPatch) -> None:
                 there.send(b"%d" % number, link)
         wanted = [b"%d" % number for number in range(20)]
         until(lambda: beside.messages == wanted, there.engine, engine)
-        assert [pulled.receive(timeout=5).data for _ in range(20)] == wanted
+        assert [pulled.receive(timeout=SOON_S).data for _ in range(20)] == wanted
         until(lambda: len(there.done) == 40, there.engine, engine)
         pulled.close()
         pulled.device.close()

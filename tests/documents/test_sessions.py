@@ -51,7 +51,7 @@ def start(tmp_path: Path) -> Iterator[Shell]:
 def _run(page: str, title: str, start: Shell) -> None:
     for command, shown in commands(page, title):
         finished = start(command).finish()
-        assert finished.returncode == 0, finished
+        assert (finished.returncode, finished.stderr) == (0, ""), finished
         assert is_shown(shown, finished.stdout.splitlines()), (command, finished.stdout)
 
 
@@ -66,13 +66,12 @@ def _run_pair(page: str, service: str, client: str, start: Shell) -> None:
     """Run two sessions as in two terminals: the last command of the service's beside the client's."""
     *first, (serving, shown) = commands(page, service)
     for command, _ in first:
-        assert start(command).finish().returncode == 0
+        start(command).succeed()
     running = start(serving)
     running.wait_for(shown[0] + "\n")
     _run(page, client, start)
-    finished = running.finish()
-    assert finished.returncode == 0
-    assert is_shown(shown, finished.stdout.splitlines()), finished.stdout
+    printed = running.succeed()
+    assert is_shown(shown, printed.splitlines()), printed
 
 
 def test_the_quick_start(start: Shell) -> None:
@@ -108,7 +107,7 @@ def _run_report(page: str, title: str, start: Shell) -> None:
     """Show what would change, which is no success: the exit status is the report's."""
     ((command, shown),) = commands(page, title)
     finished = start(command).finish()
-    assert finished.returncode == 1  # rewrites pending
+    assert (finished.returncode, finished.stderr) == (1, "")  # rewrites pending
     assert is_shown(shown, finished.stdout.splitlines()), finished.stdout
 
 
@@ -121,8 +120,7 @@ def test_c_programs(start: Shell) -> None:
 
 def test_where_the_schema_is(start: Shell) -> None:
     ((command, _),) = commands("docs/topology.md", "schema")
-    finished = start(command).finish()
-    assert Path(finished.stdout.strip()).is_file()
+    assert Path(start(command).succeed().strip()).is_file()
 
 
 def test_c_names_in_python(start: Shell) -> None:
@@ -133,7 +131,7 @@ def test_a_trace(start: Shell) -> None:
     service = start("python -m comm_channel_compat run samples_legacy/hello_service.py")
     service.wait_for("listening on hello\n")
     _run("docs/testing.md", "trace", start)
-    assert service.finish().returncode == 0
+    service.succeed()
 
 
 @pytest.mark.parametrize(("page", "title"), SESSIONS)

@@ -41,8 +41,5 @@ DIFFERENCES: dict[str, Difference] = {
         ("get_max_service_name_len",), "of all devices", "of one device", "the capability is a device's now"
     ),
     "two opens of a device": Difference(("dev_open",), "are not equal", "are equal", "they are one device"),
-    "addresses in numbers": Difference(
-        ("devinfo_get_pci_addr",), "bus, device and function", "no such call", "Comch has texts only"
-    ),
     "False as a filter": Difference(("devinfo_rep_create_list",), "all", "INVALID_VALUE", "bits are numbers"),
 }

@@ -5,7 +5,10 @@
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
 
 import pytest
 
@@ -13,7 +16,10 @@ import comch_next as comch
 import comm_channel_compat as cc
 from comch_next import ErrorCode
 from comch_next.api import functions
+from tests.compat import support
 from tests.equivalence.differences import DIFFERENCES
+from tests.processes import SOON_S
+from tests.pull.support import Stage
 
 SILENT = """
 [[device]]
@@ -21,6 +27,42 @@ pci_addr = "03:00.0"
 side = "dpu"
 answers = false
 """
+
+
+proved: set[str] = set()
+Test = TypeVar("Test", bound=Callable[..., None])
+
+
+def proves(*rows: str) -> Callable[[Test], Test]:
+    """Enter that a test shows these differences."""
+    proved.update(rows)
+    return lambda test: test
+
+
+class Ends(NamedTuple):
+    """Two ends, and the first one's peer."""
+
+    server: Any
+    client: Any
+    to_client: Any
+
+
+@pytest.fixture
+def pairs() -> Iterator[tuple[Ends, Ends]]:
+    """A listener and a client that it knows, with each one's peer, of the old API and of the new one."""
+    old, new = support.Pair(), Stage()
+    ends = new.meet(new.server("driver", name="new"), new.client("driver", name="new"))
+    old_peer = old.introduce()
+    yield (
+        Ends(old.service, old.client, old_peer),
+        Ends(ends[0].context, ends[1].context, ends[0].connection),
+    )
+    new.close()
+    old.destroy()
+
+
+def test_each_difference_is_proved() -> None:
+    assert proved == DIFFERENCES.keys()
 
 
 def test_the_calls_are_those_of_the_tables() -> None:
@@ -34,6 +76,7 @@ def test_codes_and_results_show_alike() -> None:
     assert (old, type(old), repr(old)) == (new, type(new), repr(new))
 
 
+@proves("text of an error")
 def test_the_text_of_an_error() -> None:
     row = DIFFERENCES["text of an error"]
     old, new = cc.Endpoint(), comch.Channel(one_sided=True)
@@ -65,6 +108,7 @@ def test_clients_of_a_service_on_a_host() -> None:
     new.close()
 
 
+@proves("a device that does not answer")
 def test_a_device_that_does_not_answer(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     topology = tmp_path / "silent.toml"
     topology.write_text(SILENT)
@@ -73,6 +117,39 @@ def test_a_device_that_does_not_answer(monkeypatch: pytest.MonkeyPatch, tmp_path
     assert comch.outcome(comch.devices()[0].cap_get_max_msg_size)[0] == ErrorCode.DRIVER
 
 
+@proves("type of a result")
+def test_the_type_of_what_was_received(pairs: tuple[Ends, Ends]) -> None:
+    old, new = pairs
+    old.server.sendto(b"x", old.to_client)
+    new.server.send_to(b"x", new.to_client)
+    assert type(support.eventually(old.client.recvfrom, 5)) is tuple
+    assert type(new.client.receive(timeout=SOON_S)) is comch.Message
+
+
+@proves("sending and receiving with flags")
+def test_flags(pairs: tuple[Ends, Ends]) -> None:
+    old, new = pairs
+    send, receive = cc.doca_comm_channel_ep_sendto, cc.doca_comm_channel_ep_recvfrom
+    assert send(old.server, b"x", 1, 1, old.to_client) == ErrorCode.INVALID_VALUE
+    assert receive(old.client, 5, 1)[0] == ErrorCode.INVALID_VALUE
+    assert send(old.server, b"x", 1, 0, old.to_client) == ErrorCode.SUCCESS
+    for call in (new.server.try_send_to, new.client.try_receive):
+        assert "flags" not in inspect.signature(call).parameters
+
+
+@proves("flags as numbers", "longest name of no device")
+def test_what_is_known_of_a_device() -> None:
+    with cc.open_device("03:00.0") as old, comch.open_device("03:00.0") as new:
+        equal = cc.doca_devinfo_is_equal_pci_addr(old.as_devinfo(), "03:00.0")[1]
+        assert (repr(equal), repr(new.devinfo.is_equal_pci_addr("03:00.0"))) == ("1", "True")
+        hotplug = cc.doca_devinfo_rep_get_is_hotplug(old.representors()[0])[1]
+        assert (repr(hotplug), repr(new.representors()[0].is_hotplug)) == ("0", "False")
+        longest = new.devinfo.cap_get_max_name_len()
+        assert cc.doca_comm_channel_get_max_service_name_len() == (ErrorCode.SUCCESS, longest)
+        assert not hasattr(comch, "cap_get_max_name_len")
+
+
+@proves("two opens of a device", "False as a filter")
 def test_two_opens_and_filters() -> None:
     with cc.open_device("03:00.0") as one, cc.open_device("03:00.0") as other:
         assert one != other

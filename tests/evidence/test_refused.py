@@ -144,7 +144,7 @@ def test_explain_names_the_evidence(
 ) -> None:
     run = recorded(PROGRAM, "name")
     explain = ("-m", "migrate", "explain", "--evidence", "run.json", "old.py:4")
-    assert "settled by run.json: 1 name was read here" in start_python(*explain, cwd=tmp_path).finish().stdout
+    assert "settled by run.json: 1 name was read here" in start_python(*explain, cwd=tmp_path).succeed()
     run.script.write_text(PROGRAM + "\n")
-    told = start_python(*explain, cwd=tmp_path).finish().stdout
+    told = start_python(*explain, cwd=tmp_path).succeed()
     assert "no evidence: the file has changed since the run of run.json" in told

@@ -99,4 +99,4 @@ def test_a_handle_that_cannot_let_go_spares_no_other(runtime_dir: Path, monkeypa
 
 
 def test_after_a_hook_that_closes_everything(start_python: StartPython) -> None:
-    assert start_python("-c", CLOSED, fresh=True).finish().stdout == "BAD_STATE\n0\n"
+    assert start_python("-c", CLOSED, fresh=True).succeed() == "BAD_STATE\n0\n"

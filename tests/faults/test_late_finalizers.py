@@ -32,11 +32,12 @@ class Late:
 def call_late(make: Callable[[], list[Callable[[], object]]]) -> None:
     """Each call, made when everything is collected, works or raises what the library raises."""
     told: list[BaseException | None] = []
-    for call in make():
-        Late(told, call)
-    del call
+    calls = make()
+    number = len(calls)
+    while calls:
+        Late(told, calls.pop(0))
     gc.collect()
-    assert told
+    assert len(told) == number
     assert [error for error in told if error is not None and not isinstance(error, comch.DocaError)] == []
 
 

@@ -170,7 +170,7 @@ def test_an_old_pair_says_the_same(start_python: StartPython) -> None:
         service = start_python(*RUN, "samples_legacy/hello_service.py", env={"COMCH_FAULTS": faults})
         service.wait_for("listening")
         client = start_python(*RUN, "samples_legacy/hello_client.py", env={"COMCH_FAULTS": faults})
-        return [client.finish().stdout, service.finish().stdout]
+        return [client.succeed(), service.succeed()]
 
     usual = told("")
     assert all("DOCA_SUCCESS" in text for text in usual)

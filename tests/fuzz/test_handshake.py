@@ -49,5 +49,7 @@ def test_a_liar_loses_its_own_connection_only(
         honest = [case for case in seeds.values() if case[0] == HONEST[role]]
         # Who pulls meets those that are still there when it looks.
         assert made.met >= (len(honest) if form == "tasks" else sum(case[1] == ("turn",) for case in honest))
+        made.settle()
+        play_all(made, seeds)
         for cases in new_cases(HANDSHAKE, _BATCH):
             play_all(made, for_role(cases, role))

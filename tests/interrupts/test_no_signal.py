@@ -40,4 +40,4 @@ def test_a_connection_that_is_struck_while_it_comes_up_is_closed(start_python: S
     """The kernel does not know a ring that nobody keeps."""
     child = start_python("-c", PROGRAM)
     child.wait_for("closed True")
-    child.finish()
+    child.succeed()

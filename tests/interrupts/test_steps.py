@@ -114,7 +114,8 @@ def test_a_receive_into_an_exporters_memory_at_every_place(imported: Imported) -
         assert imported.results() == [("SUCCESS", b"hello")], strike.place
         assert open_fds() == before, strike.place
         if not strike.place:
-            return
+            break
+    assert at > 30
 
 
 @pytest.mark.parametrize("most", [None, 1])

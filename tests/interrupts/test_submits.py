@@ -25,7 +25,7 @@ def handled() -> Iterator[None]:
     signal.signal(signal.SIGINT, before)
 
 
-def strike_everywhere(make: Callable[[bytes], Any], submit: str, check: Callable[[bytes, Any], None]) -> None:
+def strike_everywhere(make: Callable[[bytes], Any], submit: str, check: Callable[[bytes, Any], None], few: int) -> None:
     """Make a task, submit it with an interrupt at the next place, and check it, until there is no such place."""
     at, strike = 0, Strike(None)
     while at == 0 or strike.place:
@@ -34,6 +34,7 @@ def strike_everywhere(make: Callable[[bytes], Any], submit: str, check: Callable
         task, strike = make(data), Strike(at)
         strike.hit(lambda: getattr(task, submit)())  # noqa: B023
         check(data, task)
+    assert at > few, "the interrupts do not come where they are to come"
 
 
 @pytest.mark.parametrize("submit", ["submit", "try_submit"])
@@ -55,7 +56,7 @@ def test_a_message(submit: str) -> None:
         else:
             task.free()
 
-    strike_everywhere(make, submit, check)
+    strike_everywhere(make, submit, check, 30)
     assert not here.done
     assert not here.failed
     leave(here, there)
@@ -79,7 +80,7 @@ def fail_everywhere(side: Side, connection: comch.Connection) -> None:
             assert side.failed.pop() is task
         assert not side.failed
 
-    strike_everywhere(lambda data: side.task(data, connection), "submit", check)
+    strike_everywhere(lambda data: side.task(data, connection), "submit", check, 10)
 
 
 def test_a_buffer() -> None:
@@ -103,5 +104,5 @@ def test_a_buffer() -> None:
             outbox.producer.task_send_alloc_init(None, data, inbox.consumer.id).submit()  # to what has been posted
             lane.until(lambda: inbox.received and inbox.received[-1][1] == data)
 
-    strike_everywhere(make, "submit", check)
+    strike_everywhere(make, "submit", check, 20)
     lane.close()

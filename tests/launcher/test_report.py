@@ -599,7 +599,7 @@ def test_settings_for_a_shell(start_python: StartPython, tmp_path: Path) -> None
         f"{child}\nimport subprocess, sys\nsubprocess.run([sys.executable, '-c', {child!r}], check=True)\n"
     )
     env = ("-m", "comm_channel_compat", "env", "--report", str(tmp_path / "report.json"))
-    printed = start_python(*env).finish().stdout
+    printed = start_python(*env).succeed()
     shell = f"{printed}{shlex.quote(sys.executable)} old.py"
     subprocess.run(["sh", "-c", shell], cwd=tmp_path, env={**os.environ, "PATH": os.defpath}, check=True, timeout=60)
     first, other = sorted((path.name for path in tmp_path.glob("report*")), key=len)

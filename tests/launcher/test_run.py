@@ -137,7 +137,7 @@ def test_a_module_of_ones_own_wins(start_python: StartPython, script: Path) -> N
 def test_nothing_but_the_old_module_and_the_start_comes_with_it(start_python: StartPython, script: Path) -> None:
     script.write_text("import sys; print([p for p in sys.path if p not in sys.argv[1:]])\n")
     probe = start_python("-c", "import sys; print('\\n'.join(sys.path))", cwd=script.parent)
-    plain_path = probe.finish().stdout.splitlines()
+    plain_path = probe.succeed().splitlines()
     launched = start_python(*LAUNCH, str(script), str(script.parent), *plain_path).finish()
     (extra,) = eval(launched.stdout)
     shims = set(os.listdir(extra)) - {"__pycache__"}
@@ -208,7 +208,7 @@ def test_a_signal_that_is_handled(start_python: StartPython, script: Path) -> No
 def test_it_is_the_same_process(start_python: StartPython, script: Path) -> None:
     script.write_text("import os; print(os.getpid())\n")
     child = start_python(*LAUNCH, str(script))
-    assert child.finish().stdout == f"{child.pid}\n"
+    assert child.succeed() == f"{child.pid}\n"
 
 
 def test_an_old_pair_runs_unchanged(start_python: StartPython, script: Path) -> None:

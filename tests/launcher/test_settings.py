@@ -112,7 +112,7 @@ def test_a_shell_takes_the_settings(launch: Launch, tree: Path) -> None:
 
 def test_quoting(start_python: StartPython, tmp_path: Path) -> None:
     name = "it's a; file"
-    printed = start_python("-m", PACKAGE, "env", "--trace", f"/{name}").finish().stdout
+    printed = start_python("-m", PACKAGE, "env", "--trace", f"/{name}").succeed()
     shown = subprocess.run(
         ["sh", "-c", f'{printed}echo "$COMCH_TRACE"'], capture_output=True, text=True, check=True, timeout=60
     )

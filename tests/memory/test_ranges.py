@@ -147,4 +147,4 @@ print("collected")
 
 def test_a_view_in_a_circle_is_collected(start_python: StartPython) -> None:
     """The collector clears a memoryview before it frees what holds it, which nothing in C survives."""
-    assert start_python("-c", CIRCLE).finish().stdout == "collected\n"
+    assert start_python("-c", CIRCLE).succeed() == "collected\n"

@@ -410,7 +410,7 @@ def test_a_comment_goes_when_its_cause_is_gone() -> None:
 def test_libcst_is_loaded_for_layouts_only(call: str, needs: bool, start_python: StartPython) -> None:
     program = f"import doca_comm_channel as cc\nep = cc.Endpoint()\npeer = ep.connect('svc')\n{call}\n"
     code = f"import sys; from migrate import rewrite; rewrite({program.encode()!r}); print('libcst' in sys.modules)"
-    assert start_python("-c", code, fresh=True).finish().stdout == f"{needs}\n"
+    assert start_python("-c", code, fresh=True).succeed() == f"{needs}\n"
 
 
 @pytest.mark.parametrize("function", ["', '.join", "functools.partial(str, 1)"])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from functools import partial
 from itertools import permutations
 from typing import Any
@@ -30,6 +29,7 @@ from tests.orders.support import (
 )
 from tests.processes import Child, StartPython
 from tests.pull.support import FORMS
+from tests.sleeps import at_first_sleep
 
 CLIENT = f"""
 import sys
@@ -377,10 +377,8 @@ def test_iteration_over_a_one_sided_server(one_sided: Pair, world: World) -> Non
 def test_try_receive_waits_when_it_is_asked_to(world: World, one_sided: bool) -> None:
     ends = Pair(world, one_sided=one_sided)
     assert ends.client.try_receive(4080, timeout=STILL_S) == (comch.ErrorCode.TIME_OUT, None, None, None)
-    later = threading.Timer(STILL_S, ends.peer.send, [b"late"])
-    later.start()
-    assert ends.client.try_receive(4080, timeout=None) == (comch.ErrorCode.SUCCESS, b"late", 4, ends.connection)
-    later.join()
+    with at_first_sleep(lambda: ends.peer.send(b"late")):
+        assert ends.client.try_receive(4080, timeout=None) == (comch.ErrorCode.SUCCESS, b"late", 4, ends.connection)
     assert ends.client.try_receive(4080, timeout=-1) == (comch.ErrorCode.INVALID_VALUE, None, None, None)
 
 
@@ -389,12 +387,10 @@ def test_flush_ends_with_a_snapshot_of_nothing_in_flight(world: World) -> None:
     sent = fill(ends.connection)
     with pytest.raises(comch.TimeOut):
         ends.connection.flush(timeout=STILL_S)
-    reader = threading.Timer(STILL_S, lambda: [ends.server.receive() for _ in range(sent)])
-    reader.start()
-    ends.connection.flush()
-    assert ends.connection.in_flight == 0
-    assert ends.connection.get_counter(comch.Counter.SENT_MESSAGES) == sent + 1
-    reader.join()
+    with at_first_sleep(lambda: [ends.server.receive() for _ in range(sent)]):
+        ends.connection.flush()
+        assert ends.connection.in_flight == 0
+        assert ends.connection.get_counter(comch.Counter.SENT_MESSAGES) == sent + 1
 
 
 def test_flush_raises_what_update_info_raises(one_sided: Pair, world: World) -> None:

@@ -160,6 +160,10 @@ def test_a_channel_with_callbacks_of_both_roles(world: World) -> None:
     with pytest.raises(comch.BadState, match="while STARTING; it is legal while IDLE"):
         channel.event_connection_status_changed_register(ignore, ignore)
     until(lambda: not received(server) and channel.state is State.RUNNING, channel.engine)
+    until(lambda: server.update_info() or server.connections)
+    server.connections[0].send(b"x")
+    until(lambda: inbox, channel.engine)
+    assert inbox == [b"x"]
 
 
 def received(server: Any) -> bool:

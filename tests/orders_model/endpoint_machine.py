@@ -12,6 +12,7 @@ import comm_channel_compat as cc
 from tests.orders_model.endpoint_model import SIZES, Endpoint, EndpointWorld, Statistics
 from tests.orders_model.model import End, EndState, Errors, Phase
 from tests.orders_model.stage import compare, error_of, open_descriptors, until
+from tests.processes import SOON_S
 
 __all__ = ["EndpointOrders", "ThreadedEndpointOrders"]
 
@@ -275,7 +276,7 @@ class EndpointOrders(RuleBasedStateMachine):
         assert not ready(send_fd, 0.002), "send is ready although the queue is full"
         while end.in_flight >= end.send_queue_size:
             self._receive(receiver)
-        assert ready(send_fd, 5.0), "send slept although a message had ended"
+        assert ready(send_fd, SOON_S), "send slept although a message had ended"
 
     def _would_overflow(self, end: End) -> bool:
         """A full queue of a threaded port holds up its engine ("messages"), so nothing there happens in time."""

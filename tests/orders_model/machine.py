@@ -23,6 +23,7 @@ from tests.orders_model.choices import (
 from tests.orders_model.messages import Messages
 from tests.orders_model.model import OK, EndState, Phase
 from tests.orders_model.stage import LATE, Subject, compare, error_of
+from tests.processes import SOON_S
 
 __all__ = ["Orders", "ThreadedOrders"]
 
@@ -205,7 +206,7 @@ class Orders(Messages):
         data = self._data(end, "short")
         assert self.world.send(end.peer, data) == OK
         peer.connections[end.peer].send(data, timeout=0)
-        assert subject.epoll.poll(5.0), f"recv_fd of {subject.model.key} slept through a message"
+        assert subject.epoll.poll(SOON_S), f"recv_fd of {subject.model.key} slept through a message"
 
     @invariant()
     def everything_reads_back(self) -> None:

@@ -8,10 +8,12 @@ from pathlib import Path
 import pytest
 from hypothesis.stateful import run_state_machine_as_test
 
+import comm_channel_compat as cc
 from tests.budget import SECONDS, repeat
 from tests.compat import support
 from tests.examples import examples
 from tests.orders_model.endpoint_machine import EndpointOrders, ThreadedEndpointOrders, ready
+from tests.processes import SOON_S
 
 
 @pytest.mark.timeout(SECONDS + 120)
@@ -35,10 +37,17 @@ def test_descriptors_live_until_destroy(pair: support.Pair) -> None:
     assert pair.client.get_event_channel() == descriptors
     pair.client.event_handle_arm_recv()
     pair.service.sendto(b"x", peer)
-    assert ready(descriptors[1], 5.0)
+    assert ready(descriptors[1], SOON_S)
 
 
 def test_send_is_ready_when_a_message_has_ended(pair: support.Pair) -> None:
     send_fd, _ = pair.client.get_event_channel()
     pair.client.event_handle_arm_send()
     assert not ready(send_fd, 0.01)
+    with pytest.raises(cc.Again):
+        while True:
+            pair.client.sendto(b"x", pair.to_service)
+    pair.client.event_handle_arm_send()
+    assert not ready(send_fd, 0.01)
+    support.eventually(pair.service.recvfrom, 10)
+    assert ready(send_fd, SOON_S)

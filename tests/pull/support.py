@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import select
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from typing import Any, NamedTuple, TypeVar
 
+import pytest
+
 import comch_next as comch
+from comch_next._threaded._helper import Helper
 from comch_next.pull import PullPort
 from tests.processes import SOON_S
 
 DPU, HOST, NAME = "03:00.0", "b1:00.0", "svc"
 FORMS = ("driver", "threaded")
+SPINS = 10  # turns that only one takes who does not sleep
 T = TypeVar("T")
 Engine = comch.ProgressEngine | None
 
@@ -55,6 +59,21 @@ def ready(fd: int, timeout_s: float = 0.0) -> bool:
     with select.epoll() as poller:
         poller.register(fd, select.EPOLLIN)
         return bool(poller.poll(timeout_s))
+
+
+@contextmanager
+def helper_turns() -> Iterator[list[Helper]]:
+    """Whose helper threads have taken turns, or tried to, in the block: one that sleeps takes none."""
+    turns: list[Helper] = []
+    turn = Helper.turn
+
+    def noted(helper: Helper) -> bool:
+        turns.append(helper)
+        return turn(helper)
+
+    with pytest.MonkeyPatch.context() as patches:
+        patches.setattr(Helper, "turn", noted)
+        yield turns
 
 
 class End(NamedTuple):

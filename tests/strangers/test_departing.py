@@ -13,7 +13,7 @@ import pytest
 
 import comch_next as comch
 from tests.control_path.pair import client, leave, server, until
-from tests.processes import StartPython
+from tests.processes import Child, StartPython
 from tests.pull.support import FORMS
 
 PROGRAM = """
@@ -34,11 +34,21 @@ CLIENTS = {
     "try: run()\nexcept ZeroDivisionError as error: kept = error",
 }
 ENDS = {"end": "", "exit": "sys.exit(3)", "exception": "raise ValueError", "interrupt": "raise KeyboardInterrupt"}
+STATUS = {"end": 0, "exit": 3, "exception": 1, "interrupt": -signal.SIGINT}
+REPORTED = {"end": "", "exit": "", "exception": "ValueError", "interrupt": "KeyboardInterrupt"}  # the last line
 
 
-def depart(child: Any) -> None:
+def ended(child: Child, end: str) -> None:
+    """Wait for its end, which is that one."""
+    finished = child.finish()
+    reported = finished.stderr.splitlines()[-1:]
+    assert (finished.returncode, reported) == (STATUS[end], [REPORTED[end]] if REPORTED[end] else []), finished.stderr
+    assert finished.stderr.count("Traceback") == len(reported)
+
+
+def depart(child: Child, end: str = "end") -> None:
     child.say("end\n")
-    child.finish()
+    ended(child, end)
 
 
 def ends_seen(start: Callable[[], Any], depart: Callable[[Any], object] = depart) -> list[bool]:
@@ -68,7 +78,8 @@ def test_a_client_whose_process_ends_has_left(make: str, start_python: StartPyth
 
 @pytest.mark.parametrize("end", ENDS)
 def test_however_it_ends(end: str, start_python: StartPython) -> None:
-    assert ends_seen(partial(start_python, "-c", PROGRAM.format(make=CLIENTS["pulling"], end=ENDS[end]))) == [True]
+    start = partial(start_python, "-c", PROGRAM.format(make=CLIENTS["pulling"], end=ENDS[end]))
+    assert ends_seen(start, partial(depart, end=end)) == [True]
 
 
 STRUCK = """
@@ -78,6 +89,7 @@ from comch_next.driver.protocol import _exit
 def strike(frame, event, argument):
     if frame.f_code.co_name == {call!r} and frame.f_locals.get("self") is _exit._calls:
         sys.settrace(None)
+        print("struck", flush=True)
         signal.raise_signal(signal.SIGINT)
 
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -89,8 +101,12 @@ atexit.register(sys.settrace, strike)
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("call", ["close", "__exit__"])
 def test_one_that_is_interrupted_while_it_takes_leave(form: str, call: str, start_python: StartPython) -> None:
+    def struck(child: Child) -> None:
+        child.say("end\n")
+        assert child.succeed().endswith("struck\n")
+
     program = PROGRAM.format(make=CLIENTS["pulling"], end=STRUCK.format(call=call))
-    assert ends_seen(partial(start_python, "-c", program, env={"COMCH_PULL": form})) == [True]
+    assert ends_seen(partial(start_python, "-c", program, env={"COMCH_PULL": form}), struck) == [True]
 
 
 HANGING = """
@@ -120,7 +136,9 @@ def test_one_that_waits_for_a_callback_can_be_interrupted(
     with comch.Server(comch.open_device("03:00.0"), "b1:00.0", "svc"):
         child = start_python("-c", HANGING)
         child.wait_for("the end")
-        child.end_by(signal.SIGINT)
+        finished = child.end_by(signal.SIGINT)
+    assert finished.returncode == 0, finished
+    assert finished.stderr.splitlines()[-1].startswith("KeyboardInterrupt"), finished
 
 
 def test_one_that_is_killed_has_died(start_python: StartPython) -> None:
@@ -139,7 +157,7 @@ def test_a_server_whose_process_ends_has_left(runtime_dir: Path, end: str, start
     child.say("serve\n")
     until(lambda: here.state is comch.State.RUNNING, here.engine)
     here.send(b"end")
-    child.finish()
+    ended(child, end)
     assert list(runtime_dir.iterdir()) == []
     until(lambda: here.state is comch.State.IDLE, here.engine)
     with pytest.raises(comch.DocaError, match="has left"):

@@ -12,12 +12,13 @@ from comch_next.driver.emulated._fabric import lobby
 from tests.control_path.pair import Side, client, connect, leave, server, until
 from tests.descriptors import open_fds
 from tests.fabric.hostile import Attacker
-from tests.processes import StartPython
+from tests.processes import Child, StartPython
 from tests.strangers.crowd import FLOOD, greeters, hung_up, knockers
 from tests.topologies import limited
 
 SHARE = 16  # clients that one call lets in at most
 ANSWERS = 200
+MOST_TURNS = 1000  # for one message that waits
 
 
 @pytest.fixture
@@ -27,6 +28,12 @@ def service() -> Iterator[tuple[Side, Side]]:
     connect(there, here)
     yield there, here
     leave(here, there)
+
+
+def stop(flood: Child) -> None:
+    """End what has flooded all the while."""
+    assert flood.process.poll() is None, flood.finish()
+    flood.kill()
 
 
 def echo(there: Side, here: Side) -> None:
@@ -47,7 +54,7 @@ def test_a_flood_of_connects_holds_nobody_up(
     flood.wait_for("flooding")
     for _ in range(ANSWERS):
         echo(there, here)
-    flood.kill()
+    stop(flood)
 
 
 def test_a_client_comes_in_through_a_flood_of_connects(
@@ -59,7 +66,7 @@ def test_a_client_comes_in_through_a_flood_of_connects(
     other = client()
     connect(there, other)
     echo(there, other)
-    flood.kill()
+    stop(flood)
     leave(other)
 
 
@@ -69,18 +76,19 @@ def test_a_pulling_server_answers_through_a_flood_of_connects(runtime_dir: Path,
         flood = start_python("-c", FLOOD, str(runtime_dir))
         flood.wait_for("flooding")
         here.context.start()
-        turns = 0
         while here.state is not comch.State.RUNNING:
             comch.outcome(there.receive, timeout=0)
             here.engine.progress()
         for _ in range(ANSWERS):
             here.send(b"question")
+            turns = 0
             while (found := comch.outcome(there.receive, timeout=0)[1]) is None:
                 turns += 1
+                assert turns < MOST_TURNS
             found.reply(b"answer")
             until(lambda: here.messages, here.engine)
             here.messages.clear()
-        flood.kill()
+        stop(flood)
         leave(here)
 
 

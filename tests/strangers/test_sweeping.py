@@ -51,7 +51,7 @@ def test_the_living_are_not_swept(runtime_dir: Path, start_python: StartPython) 
     there.context.start()
     leave(there)
     assert sorted(runtime_dir.iterdir()) == living
-    child.finish()
+    child.succeed()
 
 
 def test_what_is_none_of_its_own_is_not_swept(runtime_dir: Path) -> None:

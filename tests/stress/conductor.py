@@ -46,9 +46,9 @@ class Conductor:
         for client in self.clients:
             client.say("end\n")
         for client in self.clients:
-            client.finish()
+            client.succeed()
         self.server.say("end\n")
-        self.server.finish()
+        self.server.succeed()
         self._past += [self.server, *self.clients]
 
     def _stop_somebody(self) -> None:

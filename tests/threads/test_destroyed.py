@@ -49,7 +49,5 @@ def test_progress_that_waited_while_the_engine_was_destroyed(monkeypatch: pytest
         client.close()
         server.close()
         engine.destroy()
-    before = time.monotonic()
     waiting.join(SOON_S)
-    assert time.monotonic() - before < 1.0
-    assert isinstance(errors[0], comch.InvalidValue)
+    assert [type(error) for error in errors] == [comch.InvalidValue]  # BadState of one that has waited in vain

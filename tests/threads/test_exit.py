@@ -38,6 +38,7 @@ if ending == "an exit":
     sys.exit(3)
 """
 STATUS = {"its last line": 0, "an exception": 1, "an exit": 3}
+REPORTED = {"its last line": [], "an exception": ["ValueError: the program's own"], "an exit": []}  # by its last line
 
 
 @pytest.mark.parametrize(
@@ -52,7 +53,8 @@ STATUS = {"its last line": 0, "an exception": 1, "an exit": 3}
 def test_it_ends(start_python: StartPython, runtime_dir: Path, face: str, form: str, ending: str) -> None:
     finished = start_python("-c", PROGRAM, face, ending, env={"COMCH_PULL": form}).finish()
     assert finished.returncode == STATUS[ending], finished.stderr
-    assert "ignored" not in finished.stderr
+    assert finished.stderr.splitlines()[-1:] == REPORTED[ending]
+    assert finished.stderr.count("Traceback") == len(REPORTED[ending]), finished.stderr
     assert list(runtime_dir.iterdir()) == []
 
 

@@ -96,7 +96,7 @@ def test_off_it_is_the_driver_itself(fresh_driver: None, start_python: StartPyth
     assert isinstance(load(), Driver)
     opens: object = load().open_port
     assert opens is open_port
-    assert start_python("-c", LOADED, fresh=True).finish().stdout == "[]\n"
+    assert start_python("-c", LOADED, fresh=True).succeed() == "[]\n"
 
 
 def test_on_it_is_loaded_once(trace: Path) -> None:
