@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
@@ -44,7 +45,7 @@ def test_send_is_ready_when_a_message_has_ended(pair: support.Pair) -> None:
     send_fd, _ = pair.client.get_event_channel()
     pair.client.event_handle_arm_send()
     assert not ready(send_fd, 0.01)
-    with pytest.raises(cc.Again):
+    with suppress(cc.Again):
         while True:
             pair.client.sendto(b"x", pair.to_service)
     pair.client.event_handle_arm_send()
