@@ -177,7 +177,6 @@ class LibraryContext(Context):
                 rep.close()
             for name in _MADE:
                 vars(self).pop(name, None)
-            self._engine = None
             self._outdated = True
         if self._own_engine is not engine:
             self._leave_own_engine()
@@ -186,7 +185,6 @@ class LibraryContext(Context):
     def _make(self) -> None:
         """Have the library make the context, and destroy the one before."""
         before = {name: vars(self).pop(name) for name in _MADE if name in vars(self)}
-        self._engine = None
         driver: Driver = self._settings["device"]._driver
         handle = None
         try:

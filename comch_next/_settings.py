@@ -216,11 +216,20 @@ class Configured(LibraryContext):
         given: ProgressEngine | None = self._settings["engine"]
         if given is not None:
             return given
-        return super().engine if self._made else self._default_engine()
+        while self._made:  # another thread may have it made anew, or not at all, which takes the engine away
+            if (engine := self._engine) is not None:
+                return engine
+            self._join_default()
+        return self._default_engine()
 
     @engine.setter
     def engine(self, engine: ProgressEngine | None) -> None:
         self.configure(engine=engine)
+
+    @alone
+    def _join_default(self) -> None:
+        if self._made:
+            super()._join_default()
 
     @property
     def max_msg_size(self) -> int:

@@ -35,6 +35,7 @@ class Context(ContextNames, Strict):
     _driver: Driver
     _contexts: Contexts
     _handle: protocol.Context
+    _engine: ProgressEngine | None = None  # once it is connected to one
     _lock: Lock  # its engine's, once it has one
 
     def __init__(self) -> None:
@@ -43,7 +44,6 @@ class Context(ContextNames, Strict):
         self._alive = True
         self._pid = os.getpid()
         self._state_changed_cb: Any = None
-        self._engine: ProgressEngine | None = None  # once it is connected to one
 
     def _bind(self, driver: Driver) -> None:
         """Make every call through another view of the same driver."""
@@ -57,7 +57,7 @@ class Context(ContextNames, Strict):
         """The progress engine of the context: the one that you pass or connect by `connect_ctx`, else its default
         engine from the first use on.
         """
-        while (engine := self._engine) is None:  # another thread may make the context anew, which takes it away
+        while (engine := self._engine) is None:
             self._join_default()
         return engine
 

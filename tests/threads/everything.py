@@ -201,8 +201,7 @@ class Old(World):
         if name in ("peer", "peer_addr"):
             return self.any_of(old.PeerAddr, chance)
         known: dict[str, Any] = {"device": chance.choice([self.dpu, self.host]), "device_rep": self.rep}
-        if name in ("engine", "one_sided"):
-            raise Missing(name)  # of the context that an endpoint has: no old program sets it
+        known |= {"engine": None, "one_sided": True}  # of the context that an endpoint has
         return known[name] if name in known else super().argument(name, chance)
 
     def end(self) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import select
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -14,6 +15,7 @@ import pytest
 
 import comch_next as comch
 from comch_next import State, _endpoint, engine
+from comch_next._library_context import LibraryContext
 from comch_next._link import Link, Unlinked
 from comch_next._peer import Peer
 from tests.control_path.pair import leave, pair
@@ -347,3 +349,25 @@ def test_a_context_that_is_connected_while_its_engine_gets_a_helper(stage: Stage
         assert producer._driver is shared._view
         producer.close()
         other.close()
+
+
+# Settings
+
+
+def test_the_engine_of_a_context_that_another_thread_takes_down(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Once it has been found as made, the other takes its engine away, and then the rest."""
+    with comch.open_device("03:00.0") as device:
+        server = comch.Server(device, "b1:00.0", "svc")
+
+        def take_down() -> None:
+            with server._lock:
+                vars(server).pop("_engine", None)
+                time.sleep(2 * _MOMENT_S)  # until the first one looks, who then has to wait for the lock
+                server._unmake(None)
+
+        made = vars(LibraryContext)["_made"].fget
+        monkeypatch.setattr(comch.Server, "_made", property(after(made, take_down)))
+        engine = server.engine
+        assert engine is server.engine
+        assert engine.progress() is False
+        server.close()
