@@ -110,7 +110,8 @@ def test_one_that_is_interrupted_while_it_takes_leave(form: str, call: str, star
 
 
 HANGING = """
-import signal, sys, threading
+import atexit, signal, sys, threading
+atexit.register(signal.signal, signal.SIGINT, signal.SIG_IGN)  # called last: whoever repeats it may be late
 import comch_next as comch
 
 def hang(*_):
@@ -134,7 +135,7 @@ def test_one_that_waits_for_a_callback_can_be_interrupted(
 ) -> None:
     monkeypatch.setenv("COMCH_PULL", "threaded")  # so that the server accepts by itself
     with comch.Server(comch.open_device("03:00.0"), "b1:00.0", "svc"):
-        child = start_python("-c", HANGING)
+        child = start_python("-c", HANGING, fresh=True)
         child.wait_for("the end")
         finished = child.end_by(signal.SIGINT)
     assert finished.returncode == 0, finished
