@@ -61,19 +61,21 @@ def rewrite_project(
         except Unreadable as error:
             outcomes[path] = FileOutcome(path, data, data, skipped=UNREADABLE, reason=str(error))
     options, given = options or Options(), frozenset(files)
-    if options.keep_spelling:
-        from migrate import _successors  # here: it is seldom asked for
-
-        outcomes |= (kept := _successors.outcomes(sources, given))
-        sources = {path: source for path, source in sources.items() if path not in kept}
-        given = given.intersection(sources)
     try:
+        if options.keep_spelling:
+            from migrate import _successors  # here: it is seldom asked for
+
+            outcomes |= (kept := _successors.outcomes(sources, given))
+            sources = {path: source for path, source in sources.items() if path not in kept}
+            given = given.intersection(sources)
         if options.mode == "shim":
             outcomes |= _redirected(sources, given)
         else:
             outcomes |= (_by_evidence if options.evidence else _rewritten)(sources, given, options)
     except Unsettled:
-        outcomes |= {path: FileOutcome(path, files[path], files[path], skipped=UNSETTLED) for path in given}
+        outcomes |= {
+            path: FileOutcome(path, files[path], files[path], skipped=UNSETTLED) for path in given & sources.keys()
+        }
     return [outcomes[path] for path in sorted(files)]
 
 

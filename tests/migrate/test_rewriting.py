@@ -383,9 +383,11 @@ def test_a_file_that_is_no_python_is_skipped() -> None:
 def test_a_project_whose_values_cannot_be_followed_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("migrate.python._points_to.engine.MOST", 0)
     monkeypatch.setattr("migrate.python._points_to.engine.MOST_PER_NODE", 0)
-    for mode in ("rewrite", "shim"):
-        outcomes = rewritten({"a.py": TALK, "b.py": "import a\n"}, options=Options(mode=mode))
-        assert [(outcome.skipped, outcome.changed) for outcome in outcomes.values()] == [("CCM008", False)] * 2
+    calls_c = 'import ctypes\nlib = ctypes.CDLL("libdoca_common.so")\nlib.doca_cc_client_create(None)\n'
+    for text, options in ((TALK, Options()), (TALK, Options(mode="shim")), (calls_c, Options(keep_spelling=True))):
+        outcomes = rewritten({"a.py": text, "b.py": "import a\n", "c.py": "print doca_cc\n"}, options=options)
+        found = [(outcome.skipped, outcome.changed) for outcome in outcomes.values()]
+        assert found == [("CCM008", False), ("CCM008", False), ("CCM001", False)]
 
 
 def test_line_ends_marks_and_cookies_stay() -> None:
