@@ -99,7 +99,9 @@ def migrated(
     for outcome in outcomes:
         if outcome.changed:
             outcome.path.write_bytes(outcome.new)
-    others = tuple(_outcomes(old, Options(), lambda path: not is_migrated(path)))
+    others: tuple[FileOutcome, ...] = ()
+    if any(ignored.patterns for ignored in excluded):
+        others = tuple(_outcomes(old, Options(), lambda path: not is_migrated(path)))
     calls = (*_calls(outcomes, new), *_calls(others, old))
     left = (*_stays(outcomes, new), *_excluded(others, old))
     return Trees(old, new, calls, left, imported(old, scripts), outcomes, calls_c=options.keep_spelling)
@@ -133,7 +135,7 @@ def _outcomes(
     """Rewrite the given files of those in a folder that name the old API; nothing is written."""
     for group in _project.load([root], ignore=False).groups:
         files = {path: data for path, data in group.files.items() if is_given(path.relative_to(root))}
-        context = {path: data for path, data in group.files.items() if path not in files}
+        context = {**group.context, **{path: data for path, data in group.files.items() if path not in files}}
         if files:
             yield from rewrite_project(files, context=context, options=replace(options, public=group.public))
 
