@@ -18,6 +18,7 @@ from comch_next.driver.emulated._kernel.handle import Handle
 from comch_next.driver.emulated._kernel.poller import Poller
 from comch_next.driver.emulated._meter import Meter
 from comch_next.driver.protocol import (
+    LONGEST_S,
     Call,
     Lock,
     OnError,
@@ -39,7 +40,7 @@ __all__ = ["Engine", "Engines"]
 
 BATCH = 64  # messages, and completions of one consumer, that one progress delivers at most
 _MOST_EVENTS = 1 << 20
-_LONGEST_S, _TICK_S = 5.0, 0.0001  # that one thread waits for another one's progress
+_TICK_S = 0.0001  # between two looks at whether another thread's progress has ended
 
 
 class Engine(Handle, calls.Engine):
@@ -202,11 +203,11 @@ class Engine(Handle, calls.Engine):
 
     def _wait_for_other_thread(self) -> None:
         """Wait until the progress of another thread ends, which takes long only in a callback of the program's."""
-        deadline = monotonic() + _LONGEST_S
+        deadline = monotonic() + LONGEST_S
         while self._running:
             _living(self, "pe_progress")  # else it has been destroyed since, and seems to run for ever
             if monotonic() > deadline:
-                raise BadState(f"pe_progress: another thread has been in a callback of this engine for {_LONGEST_S} s")
+                raise BadState(f"pe_progress: another thread has been in a callback of this engine for {LONGEST_S} s")
             time.sleep(_TICK_S)
 
     def raise_error(self) -> None:

@@ -12,12 +12,11 @@ from comch_next.driver.native._kernel import calls
 from comch_next.driver.native._library import Library, check, ffi, passed
 from comch_next.driver.native._notification import Notification, Rings
 from comch_next.driver.native._progress import EngineLife
-from comch_next.driver.protocol import Lock, OnError, new_lock, quoted, uninterrupted
+from comch_next.driver.protocol import LONGEST_S, Lock, OnError, new_lock, quoted, uninterrupted
 from comch_next.errors import BadState, DocaError, InvalidValue
 
 __all__ = ["Engine", "Engines"]
 
-LONGEST_S = 5.0  # that one thread waits for another one's progress
 _MOST_EVENTS = 1 << 20
 
 

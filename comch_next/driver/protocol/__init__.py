@@ -76,7 +76,7 @@ from comch_next.driver.protocol._handles import (
     Task,
 )
 from comch_next.driver.protocol._kernels import KERNELS, device_calls, enter_kernel, leave_kernel, refuse_kernel
-from comch_next.driver.protocol._lock import Lock, new_lock
+from comch_next.driver.protocol._lock import LONGEST_S, Lock, new_lock
 from comch_next.driver.protocol._memory import NO_BUFFER, BufInventories, Bufs, Mmaps, borrowed
 from comch_next.driver.protocol._port import Call, OpenPort, Port, QuickCalls
 from comch_next.driver.protocol._raised import OnError, handed_over, raised_of, report_unraisable
@@ -126,6 +126,7 @@ __all__ = [
     "Engines",
     "Finalized",
     "KERNELS",
+    "LONGEST_S",
     "Lock",
     "MASKED",
     "Mmap",

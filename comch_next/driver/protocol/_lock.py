@@ -8,7 +8,9 @@ from typing import Any, TypeAlias
 
 from comch_next.driver.protocol._weak import told_in_child
 
-__all__ = ["Lock", "new_lock"]
+__all__ = ["LONGEST_S", "Lock", "new_lock"]
+
+LONGEST_S = 5.0  # that one thread waits for another one's progress
 
 # RLock is a function, not a type. As a context manager it is one call in C: no interrupt comes between taking it and
 # the block that gives it back.
