@@ -192,8 +192,9 @@ class ControlSide(EngineSide):
 
     def submit(self, task: int, how: str = "submit", *args: int) -> None:
         """Submit a task (C: doca_task_submit, or doca_task_try_submit or doca_task_submit_ex by `how`)."""
-        getattr(self.tasks[task].task, how)(*args)
-        self.tasks[task].submitted = True
+        held = self.tasks[task]  # asked for now: a driver that calls back at once, as none may, has it freed by then
+        getattr(held.task, how)(*args)
+        held.submitted = True
 
     def free(self, task: int) -> None:
         """Free a task (C: doca_task_free). Its number stays valid, so that a second free can be tried."""

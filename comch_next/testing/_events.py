@@ -79,16 +79,22 @@ def check_server_refuses_a_client(make: Maker) -> None:
         expect(pair.server.state(), "RUNNING", "the server's state")
 
 
+def _count_before_the_end(side: Side) -> None:
+    """Have told as "before" how many messages had been told when the end of a connection is."""
+    side.hooks["down", "main"] = lambda *_: side.tell("before", "main", len(side.told("message")))
+
+
 def check_last_words_arrive(make: Maker) -> None:
     """Messages whose tasks completed arrive before the end of the connection is reported."""
     with make() as pair:
+        pair.server.run(_count_before_the_end)
         for number in range(20):
             pair.client.send(b"%d" % number)
         done = "how many tasks completed while the server did not progress"
         until(lambda: len(pair.client.told("done")), 20, done, pair.client.rest, pair.timeout)
         pair.client.stop()
         pair.until_count(pair.server, "down", 1)
-        expect(len(pair.server.told("message")), 20, "how many messages came before that")
+        expect(pair.server.told("before"), [(20,)], "how many messages came before that")
 
 
 def check_counters(make: Maker) -> None:

@@ -2,10 +2,11 @@
 
 from comch_next.testing._pair import Maker, Pair, both_ways
 from comch_next.testing._side import Side, told_data
-from comch_next.testing._waiting import expect, refused
+from comch_next.testing._waiting import expect, refused, until
 
 _MOST_CLIENTS = 64  # more are not tried
 _MOST_BYTES = 1 << 24
+_TURNS = 20
 
 
 def check_max_msg_size(make: Maker) -> None:
@@ -48,7 +49,18 @@ def check_message_size_is_taken_from_the_other_side(make: Maker) -> None:
                 side.send(bytes(1000))
 
 
+def _fill_queue_of_two(pair: Pair, giving: Side) -> None:
+    """Send three messages, of which two complete."""
+    tasks = [giving.send(b"%d" % number) for number in range(3)]
+    done = "whether two messages complete"
+    until(lambda: len(giving.told("done")) >= 2, True, done, giving.rest, pair.timeout)
+    for _ in range(_TURNS):
+        giving.rest()
+    expect(giving.told("done"), [(task, "SUCCESS") for task in tasks[:2]], "completions with a queue of two")
+
+
 def check_recv_queue_size(make: Maker) -> None:
+    """As many messages as it says are taken from the sender while their receiver rests."""
     with make(connect=False) as pair:
         for side in (pair.server, pair.client):
             most = side.limit("cap_get_max_recv_queue_size")
@@ -58,6 +70,10 @@ def check_recv_queue_size(make: Maker) -> None:
             side.set("recv_queue_size", most)
             expect(side.get("recv_queue_size"), most, "recv_queue_size")
         pair.connect()
+    with make(recv_queue_size=2) as pair:
+        for taking, giving in pair.directions():
+            _fill_queue_of_two(pair, giving)
+            pair.until_count(taking, "message", 3)
 
 
 def check_number_of_send_tasks(make: Maker) -> None:
