@@ -213,12 +213,13 @@ class Devices:
     @collecting(DevRep, lambda representor: len(representor.users))
     def rep_close(self, rep: object) -> None:
         representor = expect(rep, DevRep, "dev_rep_close")
-        if not representor.open:
-            raise InvalidValue("dev_rep_close: the representor has been closed")
-        if users := len(representor.users):
-            who = counted(users, "server still uses", "servers still use")
-            raise InUse(f"dev_rep_close: {who} it; destroy {them(users)} first")
-        representor.open = False
+        with UNCONNECTED:
+            if not representor.open:
+                raise InvalidValue("dev_rep_close: the representor has been closed")
+            if users := len(representor.users):
+                who = counted(users, "server still uses", "servers still use")
+                raise InUse(f"dev_rep_close: {who} it; destroy {them(users)} first")
+            representor.open = False
 
     def rep_as_devinfo(self, rep: object) -> RepInfo:
         return expect(rep, DevRep, "dev_rep_as_devinfo").info

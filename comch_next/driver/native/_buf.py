@@ -217,10 +217,11 @@ class Bufs(Noun):
     get_data = call("doca_buf_get_data")
 
     def get_view(self, buf: object) -> memoryview:
-        found = live(buf, Buf, "get_view")
-        view = found.mmap.view("get_view")
-        start = self.get_data(buf) - address(found.mmap.memory)
-        return view[start : start + self.get_data_len(buf)]
+        with _LOCK:
+            found = live(buf, Buf, "get_view")
+            view = found.mmap.view("get_view")
+            start = self.get_data(buf) - address(found.mmap.memory)
+            return view[start : start + self.get_data_len(buf)]
 
     _set_data = call("doca_buf_set_data")
     _set_data_len = call("doca_buf_set_data_len")
@@ -230,9 +231,10 @@ class Bufs(Noun):
         self._set_data(buf, data, data_len)
 
     def set_data_len(self, buf: object, data_len: int) -> None:
-        found = live(buf, Buf, "doca_buf_set_data_len")
-        found.check_segment(self.get_data(found), data_len, "doca_buf_set_data_len")
-        self._set_data_len(buf, data_len)
+        with _LOCK:
+            found = live(buf, Buf, "doca_buf_set_data_len")
+            found.check_segment(self.get_data(found), data_len, "doca_buf_set_data_len")
+            self._set_data_len(buf, data_len)
 
     reset_data_len = call("doca_buf_reset_data_len")
 

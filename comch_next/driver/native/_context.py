@@ -314,9 +314,11 @@ class Contexts(Noun):
         check(self._call(ctx, name, as_pointer("struct doca_dpa *", dpa, name)), name)
 
     def flush_tasks(self, ctx: object) -> None:
-        if self.get_state(ctx) is State.IDLE:  # the function cannot tell
-            raise BadState("doca_ctx_flush_tasks was attempted on an IDLE context; start it first")
-        self._call(ctx, "doca_ctx_flush_tasks")
+        context = live(ctx, Context, "doca_ctx_flush_tasks")
+        with context.lock:
+            if self.get_state(context) is State.IDLE:  # the function cannot tell
+                raise BadState("doca_ctx_flush_tasks was attempted on an IDLE context; start it first")
+            self._call(context, "doca_ctx_flush_tasks")
 
     def get_device(self, ctx: object) -> Dev:
         return live(ctx, Context, "get_device").dev

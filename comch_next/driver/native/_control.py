@@ -110,10 +110,12 @@ class ControlContexts(Contexts):
     """The noun Contexts of the driver protocol."""
 
     def start(self, ctx: object) -> State:
-        if isinstance(ctx, ControlContext):
-            with suppress(BadState):  # of a started one, which the start reports
-                ctx.idle_msg_size = self._get(ctx, "get_max_msg_size")
-        return super().start(ctx)
+        context = live(ctx, Context, "doca_ctx_start")
+        with context.lock:
+            if isinstance(context, ControlContext):
+                with suppress(BadState):  # of a started one, which the start reports
+                    context.idle_msg_size = self._get(context, "get_max_msg_size")
+            return super().start(context)
 
     def _own(self, ctx: object, call: str) -> tuple[ControlContext, str]:
         """Find the context, and how its kind's function is called."""
