@@ -30,7 +30,9 @@ FREE = {
     "both": {
         "a task belongs to one thread": "*_tasks.get_ctx *_tasks.get_status *_tasks.?et_buf producer_send_tasks.?et_*",
         "they make a call for later": "*.quick_*",
-        "one attribute": "*.?et_user_data contexts.get_device connections.?et_* servers.get_device_rep bufs.get_next_*",
+        "one attribute": (
+            "contexts.?et_user_data contexts.get_device connections.?et_* servers.get_device_rep bufs.get_next_*"
+        ),
     },
     "emulated": {
         "one call in C changes the pool, or one thread's task": "*.task_*alloc_init *_tasks.*",
@@ -40,11 +42,17 @@ FREE = {
             "consumers.get_imm_data_len bufs.get_data* bufs.get_head bufs.get_len bufs.get_refcount "
             "bufs.is_* bufs.reset_data_len"
         ),
-        "nobody else knows yet what they make": "*s.create mmaps.create_from_export devices.rep_open",
+        "nobody else knows yet what they make": (
+            "servers.create clients.create dpa_threads.create dpa_completions.create mmaps.create_from_export "
+            "devices.rep_open"
+        ),
         "it waits for the kernel": "dpa_threads.stop",
     },
     "native": {
-        "one attribute": "engines.?et_max_events engines.hand_errors_to contexts.set_state_changed_cb mmaps.get_view",
+        "one attribute": (
+            "engines.?et_max_events engines.hand_errors_to contexts.set_state_changed_cb mmaps.get_view "
+            "mmaps.get_user_data buf_inventories.?et_user_data *_tasks.?et_user_data"
+        ),
         "a list that is never seen half changed": "bufs.get_last_in_list",
         "one function of the library": (
             "contexts.get_num_* contexts.set_datapath_on_dpa devices.rep_cap_* *.get_num_bufs *.get_num_free_* "
@@ -65,7 +73,10 @@ TAKERS = {
 }
 _LAST = ("close", "free", "dec_refcount", "stop", "destroy")  # ends of names of calls that may end what they get
 _TASKS = (protocol.SendTask, protocol.PostRecvTask, protocol.ProducerSendTask)  # of which there are not so many
-_CALLS_BACK = "doca_mmap_destroy"  # the program, which may wait for other threads
+_BARE = (
+    "doca_mmap_destroy",  # calls the program back, which may wait for other threads
+    "doca_comch_*_task_*_set_*",  # of a task, which belongs to one thread
+)
 _OTHER = {"emulated": ("native", "protocol"), "native": ("emulated", "capi", "protocol")}  # whose locks are no concern
 _OF: dict[tuple[str, Any], Any] = {
     ("servers", protocol.Context): protocol.Server,
@@ -122,7 +133,8 @@ def watch_functions(locks: list[Watched]) -> list[str]:
 
         def called(*args: object) -> Any:
             is_here = threading.current_thread() is not threading.main_thread()
-            if is_here and name != _CALLS_BACK and not any(map(Watched.is_owned, locks)):
+            allowed = not is_here or any(fnmatch(name, bare) for bare in _BARE)
+            if not allowed and not any(map(Watched.is_owned, locks)):
                 found.append(name)
             return function(*args)
 
@@ -238,19 +250,20 @@ def main() -> None:
     made, patterns = new(driver, used), [*FREE["both"].values(), *FREE[driver.name].values()]
     free = dict.fromkeys(" ".join(patterns).split(), False)
     for noun, name, wanted in calls():
-        method, faults = getattr(getattr(driver, noun), name), list[str]()
+        method, faults, worst = getattr(getattr(driver, noun), name), list[str](), list[str]()
         for makers in (used, made):
             given = [makers.get(key, partial(_given, _PLAIN.get(key, _ignore)))() for key in wanted]
             kept += [each for key, each in zip(wanted, given, strict=True) if key not in _TASKS]  # nothing is garbage
             bare.clear()
-            what = hasty(partial(_keep, kept, method, given), body_of(method), locks, TAKERS[driver.name])
-            faults.append(f"it calls {bare[0]} without a lock" if bare else what)
+            faults.append(hasty(partial(_keep, kept, method, given), body_of(method), locks, TAKERS[driver.name]))
+            worst += [f"it calls {function} without a lock" for function in bare]
         excepted = [pattern for pattern in free if fnmatch(f"{noun}.{name}", pattern)]
         grave = [fault for fault in faults if fault not in ("", NO_WAIT)]
         if grave or "" not in faults:
             free |= dict.fromkeys(excepted, True)
-            if not excepted:
-                print(f"{noun}.{name}: {(grave or faults)[0]}")
+            worst += [] if excepted else grave or faults
+        if worst:
+            print(f"{noun}.{name}: {worst[0]}")
     print("".join(f"in vain: {pattern}\n" for pattern, needed in free.items() if not needed), end="")
 
 

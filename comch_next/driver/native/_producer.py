@@ -29,7 +29,8 @@ class Producer(FastContext, tag="doca_comch_producer"):
         """The most bytes of immediate data, which the setter of a task does not check."""
         name, cell = "doca_comch_consumer_cap_get_max_imm_data_len", ffi.new("uint32_t *")
         library = self.life.library
-        passed(library[name], name, library["doca_dev_as_devinfo"](self.dev.pointer), cell)
+        with self.dev.lock:
+            passed(library[name], name, library["doca_dev_as_devinfo"](self.dev.pointer), cell)
         return int(cell[0])
 
 
