@@ -92,6 +92,7 @@ class LibraryContext(Context):
 
     # Callbacks
 
+    @alone
     def set_state_changed_cb(self, callback: Any) -> Any:
         """Call `callback(context, old, new)` on every change of state. Returns the callback, so it decorates."""
         expect_callback(callback, "set_state_changed_cb")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from comch_next._alone import alone
 from comch_next._control import ControlContext
 from comch_next.connection import Connection
 from comch_next.driver.protocol import by_system
@@ -40,6 +41,7 @@ class ServiceState(ControlContext):
             self.arm_service()
         return fd
 
+    @alone
     def arm_service(self) -> None:
         """Arm `service_fd` once. It is ready at once if a client waits."""
         self._service_port("arm_service").arm_service()
@@ -49,6 +51,7 @@ class ServiceState(ControlContext):
         endpoint = self._endpoint
         return self._opened_port(call) if endpoint is None else endpoint.server_port(call)
 
+    @alone
     def update_info(self) -> None:
         """Arm `service_fd`, then snapshot `connections` and `pending`: what the snapshot lacks is an event.
 

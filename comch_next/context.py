@@ -125,6 +125,7 @@ class Context(ContextNames, Strict):
     def _active(self) -> bool:
         return self.state is not State.IDLE
 
+    @alone
     def set_state_changed_cb(self, callback: _C) -> _C:
         """Call `callback(context, old, new)` on every change of state. Returns the callback, so it decorates."""
         changed: Any = callback if not callable(callback) else lambda _, old, new: callback(self, old, new)

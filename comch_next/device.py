@@ -2,6 +2,7 @@
 
 from typing import Literal
 
+from comch_next._alone import alone
 from comch_next._closable import Closable
 from comch_next._codes import RepFilter
 from comch_next._names import Hinted
@@ -221,6 +222,7 @@ class Device(Closable):
     def __hash__(self) -> int:
         return hash(self._identity)
 
+    @alone
     def close(self, *, strict: bool = False) -> None:
         if strict:
             self._handle = self._identity  # C cannot tell one open of a device from another
