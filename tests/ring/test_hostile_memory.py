@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import random
 import threading
@@ -9,6 +10,7 @@ import time
 
 import pytest
 
+from comch_next.driver.emulated._kernel.memory import _SEALS, check_shared
 from comch_next.driver.emulated._kernel.ring import Receiver, Sender, ffi, lib, make_memory
 from comch_next.errors import ConnectionAborted, DocaError
 from tests.ring.ring import AGAIN, CORRUPT, LONG, NO_CUT, OK, Words, footprint, ring, send
@@ -32,6 +34,22 @@ def test_memory_of_the_wrong_size_or_unsealed_is_refused() -> None:
     finally:
         for each in (fd, plain, read_end, write_end):
             os.close(each)
+
+
+def test_memory_of_huge_pages_is_refused() -> None:
+    """Its owner may take the pages out again, and use up the others: whoever touches it then is killed."""
+    size = 1 << 30
+    try:
+        huge = os.memfd_create("huge", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING | os.MFD_HUGETLB)
+    except OSError:
+        pytest.skip("this Linux has no huge pages")
+    try:
+        os.ftruncate(huge, size)
+        fcntl.fcntl(huge, fcntl.F_ADD_SEALS, _SEALS)
+        with pytest.raises(ConnectionAborted, match="huge pages"):
+            check_shared(huge, size)
+    finally:
+        os.close(huge)
 
 
 @pytest.mark.parametrize("place", [1, 63, lib.COMCH_LAST_PLACE + 64, 4096, (1 << 32) - 64])

@@ -3,6 +3,7 @@
 import errno
 import fcntl
 import os
+from functools import cache
 from typing import Any
 
 from comch_next.driver.emulated._kernel._ring_c import ffi, lib
@@ -37,12 +38,25 @@ def check_shared(fd: int, size: int, *, committed: bool = False) -> None:
     """Raise ConnectionAborted unless it is memory of that size, which nobody can change any more.
 
     The seals are asked for first: before them the other side may still change the size. `committed`: every page must
-    be there already, or a peer could make others map memory without end, and fill it at their cost.
+    be there already, or a peer could make others map memory without end, and fill it at their cost. Huge pages are
+    refused: once a peer has taken one out, and no other is left, whoever touches it is killed.
     """
     sealed = fcntl.fcntl(fd, fcntl.F_GET_SEALS) & _SEALS == _SEALS
     found = os.fstat(fd)
-    if not sealed or found.st_size != size or (committed and found.st_blocks * _BLOCK < size):
-        raise from_code(ErrorCode.CONNECTION_ABORTED, "the memory offered is not of the agreed size and sealed")
+    plain = found.st_dev == _file_system()
+    if not (sealed and plain) or found.st_size != size or (committed and found.st_blocks * _BLOCK < size):
+        text = "the memory offered is not of the agreed size and sealed, or has huge pages"
+        raise from_code(ErrorCode.CONNECTION_ABORTED, text)
+
+
+@cache
+def _file_system() -> int:
+    """The number of that in which `make_shared` makes memory; huge pages have others. Raises OSError."""
+    fd = os.memfd_create("comch-page", os.MFD_CLOEXEC)
+    try:
+        return os.fstat(fd).st_dev
+    finally:
+        os.close(fd)
 
 
 def map_shared(fd: int, size: int, *, committed: bool = False) -> Any:
