@@ -304,6 +304,21 @@ def test_a_lock_that_another_user_holds_is_named(runtime_dir: Path) -> None:
     made.close()
 
 
+@pytest.mark.parametrize("mask", [0o177, 0o410, 0o777])
+def test_a_umask_withholds_nothing_from_the_user(runtime_dir: Path, monkeypatch: pytest.MonkeyPatch, mask: int) -> None:
+    """Later servers of the same directory, and of the same name, need it."""
+    folder = runtime_dir / "new"
+    monkeypatch.setenv("COMCH_RUNTIME_DIR", str(folder))
+    before = os.umask(mask)
+    try:
+        made = listen()
+    finally:
+        os.umask(before)
+    modes = {path.suffix: stat.S_IMODE(path.stat().st_mode) for path in [folder, *folder.iterdir()]}
+    assert modes == {"": 0o700, ".lock": 0o600, ".sock": 0o600}
+    made.close()
+
+
 def test_where_it_is_when_nobody_says(runtime_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("COMCH_RUNTIME_DIR")
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(runtime_dir))

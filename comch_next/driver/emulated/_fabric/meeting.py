@@ -37,6 +37,7 @@ BACKLOG = 1024
 _OBSERVED_S = 1.0  # how long a start waits for somebody who looks at the lock; that takes microseconds
 _NAP_S = 0.001
 _SWEPT = 64  # files that one start looks at, so that it does not take long, however many there are
+_READ_AND_WRITE = stat.S_IRUSR | stat.S_IWUSR
 LOCK = re.compile(r"[0-9a-f]{32}\.lock")  # what the lock files of servers are called
 _IN_ITSELF = re.compile(r"(?<=[^/])(/+\.?)+$")  # behind a link they lead to where it leads, whatever is asked of it
 
@@ -83,7 +84,7 @@ def directory(path: str, *, create: bool) -> Iterator[int]:
     """A descriptor of the directory while the block runs. OSError: it is not there, or not the user's alone."""
     if create:
         with suppress_system(FileExistsError):  # something else is there, of which opening it tells what
-            os.makedirs(path, mode=0o700, exist_ok=True)
+            _make_directory(_IN_ITSELF.sub("", path))
     fd = _open_directory(path)
     try:
         found = os.fstat(fd)
@@ -96,6 +97,23 @@ def directory(path: str, *, create: bool) -> Iterator[int]:
         yield fd
     finally:
         os.close(fd)
+
+
+def _make_directory(path: str) -> None:
+    os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+    os.mkdir(path, stat.S_IRWXU)
+    fd = os.open(path, os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        _allow_owner(fd, stat.S_IRWXU)
+    finally:
+        os.close(fd)
+
+
+def _allow_owner(fd: int, rights: int) -> None:
+    """Give the owner what the program's umask may have withheld, which no later process could make up for."""
+    mode = stat.S_IMODE(os.fstat(fd).st_mode)
+    if mode & rights != rights:
+        os.chmod(f"/proc/self/fd/{fd}", mode | rights)
 
 
 def _open_directory(path: str) -> int:
@@ -210,9 +228,10 @@ class Listener:
         flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
         patience = monotonic() + _OBSERVED_S
         while True:
-            lock = os.open(f"{self._stem}.lock", flags, 0o600, dir_fd=folder)
+            lock = os.open(f"{self._stem}.lock", flags, _READ_AND_WRITE, dir_fd=folder)
             taken = False
             try:
+                _allow_owner(lock, _READ_AND_WRITE)
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 named = os.stat(f"{self._stem}.lock", dir_fd=folder, follow_symlinks=False)
                 taken = named.st_ino == os.fstat(lock).st_ino
