@@ -20,6 +20,7 @@ from comch_next import AlreadyExist, Client, ConnectionAborted, DocaError, Initi
 from comch_next.driver import load
 from tests.control_path.pair import client, connect, leave, pair, server, until
 from tests.descriptors import open_fds
+from tests.leases import leased
 from tests.processes import StartPython
 
 LISTEN = """
@@ -302,6 +303,17 @@ def test_a_lock_that_another_user_holds_is_named(runtime_dir: Path) -> None:
     assert isinstance(error, AlreadyExist)
     assert f"user 12345 holds its lock; remove {lock}" in str(error)
     made.close()
+
+
+def test_a_start_does_not_wait_for_a_lease_on_the_lock(runtime_dir: Path) -> None:
+    _, lock = names_of(runtime_dir)
+    fd = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    with leased(fd):
+        error = refused()
+    os.close(fd)
+    assert isinstance(error, Initialization)
+    assert "temporarily unavailable" in str(error)
+    listen().close()
 
 
 @pytest.mark.parametrize("mask", [0o177, 0o410, 0o777])

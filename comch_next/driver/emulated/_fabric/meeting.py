@@ -225,7 +225,7 @@ class Listener:
             raise Initialization(text) from error
 
     def _take_lock(self, folder: int) -> int:
-        flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+        flags = os.O_RDWR | os.O_CREAT | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW
         patience = monotonic() + _OBSERVED_S
         while True:
             lock = os.open(f"{self._stem}.lock", flags, _READ_AND_WRITE, dir_fd=folder)
