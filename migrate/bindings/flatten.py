@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
+from itertools import chain
 from pathlib import Path
 from typing import TypeVar
 
 from migrate.bindings import callbacks
+from migrate.bindings.addresses import Addresses
 from migrate.bindings.analysis import Analysis
 from migrate.bindings.calls import Calls, decoding
 from migrate.bindings.cutting import Cutting
@@ -96,8 +98,9 @@ class Flattening:
         self._put_each(Told(self.forest, self.values, self._bindings).edits())
         self._read_names()
         kept = [place for places in self._kept.values() for place in places]
-        for problem in (*self._foreign.problems(), *self._foreign.problems_of(kept)):
-            self._refuse(problem)
+        addresses = Addresses(self.forest, self.values, self._reaching)
+        found = (self._foreign.problems(), self._foreign.problems_of(kept), addresses.problems(self.expressions))
+        self._put_each(chain.from_iterable(found))
         self._read_declarations()
         self._check_compiled(declarations.compiled.values())
         self._read_prototypes()

@@ -266,6 +266,45 @@ def test_what_only_an_address_is_stays(line: str) -> None:
     assert_stays(TALK + MEMORY + line + "\n", "CCM092")
 
 
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "slots = (ctypes.c_void_p * 2)()\nslots[0] = ep.value\n",
+        "slots = (ctypes.c_void_p * 2)()\nslots[0:1] = [ep.value]\n",
+        "Pair = ctypes.c_void_p * 2\npair = Pair()\npair[1] = ep.value\n",
+        "import struct\nraw = struct.pack('P', ep.value)\n",
+        "import array\nnumbers = array.array('Q')\nnumbers.append(ep.value)\n",
+        "late = ctypes.cast(ep.value, ctypes.c_void_p)\n",
+        "handle = ep.value\nprint(f'{handle:#x}')\n",
+        "print('{:x}'.format(ep.value))\n",
+        "print(ep.value.to_bytes(8, 'little'))\n",
+        "print(-ep.value)\n",
+        "import os\nos.environb.setdefault(b'EP', ep.value)\n",
+    ],
+)
+def test_an_address_that_is_needed_as_a_number_stays(lines: str) -> None:
+    assert_stays(CTYPES + lines, "CCM092")
+
+
+@pytest.mark.parametrize(
+    ("lines", "wanted"),
+    [
+        ("known = {}\nknown[ep.value] = [ep.value]\nprint(known)\n", "known[ep[0]] = [ep[0]]"),
+        ("known = [0]\nknown[:1] = [ep.value]\nprint(known.index(ep.value))\n", "known.index(ep[0])"),
+        (
+            "late = ctypes.c_void_p()\nlate.value = ep.value\nprint(lib.doca_comm_channel_ep_destroy(late))\n",
+            "late[0] = ep[0]",
+        ),
+        ("import logging\nlogging.getLogger().info('%s', ep.value)\n", "info('%s', ep[0])"),
+        ("import types\nstate = types.SimpleNamespace(ep=ep.value)\n", "SimpleNamespace(ep=ep[0])"),
+        ("import queue\nwaiting = queue.Queue()\nwaiting.put(ep.value)\n", "waiting.put(ep[0])"),
+        ("print(f'{ep.value}', not ep.value)\n", "print(f'{ep[0]}', not ep[0])"),
+    ],
+)
+def test_an_address_that_is_kept_is_the_object(lines: str, wanted: str) -> None:
+    assert wanted in new(CTYPES + lines)
+
+
 COUNTS = """Done = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_uint64, ctypes.c_uint64)
 @Done
 def done(task, data, ctx):
