@@ -98,7 +98,9 @@ class Facts:
         tables = NameTables(forest, values, vocabulary)
         self.name_tables = tables.of_module
         modules = ModuleValues(forest, values, tables)
-        references = References(forest, values, api, self.project, texts, patches, introspection, modules, told, tables)
+        references = References(
+            forest, values, api, self.project, texts, patches, introspection, modules, told, tables, given
+        )
         self.calls, self.texts = references.calls, references.texts
         references.found = OpenedLibraries(forest, values, self.project, texts, causes).explained(references.found)
         naming = {reference.path for reference in references.found}

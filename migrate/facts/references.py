@@ -6,6 +6,7 @@ import ast
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -77,8 +78,9 @@ class References:
         modules: ModuleValues,
         told: ToldApart,
         tables: NameTables,
+        given: frozenset[Path],
     ) -> None:
-        self._told = told
+        self._told, self._given = told, given
         self._forest, self._values, self._api, self._project = forest, values, api, project
         self._texts, self._patches, self._inspected = texts, patches, introspection.inspected
         self._named = introspection.named
@@ -122,24 +124,37 @@ class References:
 
     def _is_passed_on(self, node: ast.expr) -> bool:
         """Whether a name comes from a file of the project that has it by an assignment, where its value changes."""
+        return any(True for _ in self._origins(node))
+
+    def _origins(self, node: ast.expr) -> Iterator[ast.AST]:
+        """Iterate over the assignments and definitions in other files of the project that a name comes from."""
         if isinstance(node, ast.Attribute):
             homes = [value.path for value in self._values.of(node.value) if isinstance(value, Module) and value.path]
-            return any(self._is_assigned(home, node.attr) for home in homes) or self._is_passed_on(node.value)
-        if not isinstance(node, ast.Name):
-            return False
-        path, bindings = self._forest.path(node), self._forest.of(node).of[node].bindings
-        return any(self._is_assigned(*origin) for origin in self._taken_from(path, node.id, bindings))
+            yield from chain.from_iterable(self._assigned(home, node.attr) for home in homes)
+            yield from self._origins(node.value)
+        elif isinstance(node, ast.Name):
+            path, bindings = self._forest.path(node), self._forest.of(node).of[node].bindings
+            origins = self._taken_from(path, node.id, bindings)
+            yield from chain.from_iterable(self._assigned(*origin) for origin in origins)
 
-    def _is_assigned(self, home: Path, name: str, around: frozenset[tuple[Path, str]] = frozenset()) -> bool:
-        """Whether a file has a name by an assignment or definition, or takes it from another that has it so."""
+    def _assigned(self, home: Path, name: str, around: frozenset[tuple[Path, str]] = frozenset()) -> Iterator[ast.AST]:
+        """Iterate over what assigns or defines a name of a file, or of others that it takes it from."""
         if home not in self._project.trees or (home, name) in around:  # files may import each other
-            return False
+            return
         names = self._project.names(home)
         bindings = names.module.variables[name].bindings if name in names.module.variables else []
-        if any(not isinstance(it, ast.alias) and not _is_none(names.parents[it]) for it in bindings):
-            return True
+        yield from (it for it in bindings if not isinstance(it, ast.alias) and not _is_none(names.parents[it]))
         around |= {(home, name)}
-        return any(self._is_assigned(*origin, around) for origin in self._taken_from(home, name, bindings))
+        for origin in self._taken_from(home, name, bindings):
+            yield from self._assigned(*origin, around)
+
+    def _keeps(self, origins: Iterator[ast.AST], found: frozenset[Value]) -> bool:
+        """Whether a name is the program's own, for an error or a constant that changes where the name is assigned."""
+        vocabulary, named = self._api.vocabulary, {*symbols(found)}
+        if not {symbol.name for symbol in named} <= vocabulary.errors | vocabulary.constants.keys():
+            return False
+        changing = (origin for origin in origins if self._forest.path(origin) in self._given)
+        return any(named <= {*symbols(self._values.of_target(origin))} for origin in changing)
 
     def _taken_from(self, path: Path, name: str, bindings: Sequence[ast.AST]) -> Iterator[tuple[Path, str]]:
         """Iterate over the files that a name of a file may come from, by imports or a star, with its name there."""
@@ -167,7 +182,8 @@ class References:
             home, name = node.name, ""
             own = self._project.resolve(path, home) is not None
         if own:
-            if name != "*" and any(symbols(self._values.of_target(node))):
+            found = self._values.of_target(node)
+            if name != "*" and any(symbols(found)) and not self._keeps(self._brought(path, node), found):
                 yield self._imported(path, node, self._features.code(node))
         elif vocabulary.owns(home):
             names = vocabulary.module(home)
@@ -175,6 +191,11 @@ class References:
             yield self._imported(path, node, self._features.code(node) if known else "CCM022")
         elif name and is_old_word(name):
             yield Reference(path, node, name, code=OF_C)
+
+    def _brought(self, path: Path, node: ast.alias) -> Iterator[ast.AST]:
+        """Iterate over what assigns or defines what an import of a file of the project brings."""
+        origins = self._taken_from(path, node.name, [node])
+        return chain.from_iterable(self._assigned(*origin) for origin in origins)
 
     def _imported(self, path: Path, node: ast.alias, code: str) -> Reference:
         """Give the reference of an import; in a class body it is a value, read as an attribute of anything."""
@@ -192,7 +213,8 @@ class References:
         found = self._values.of(node)
         bindings = self._forest.of(node).of[node].bindings
         if has_symbol(found):
-            if self._is_name(node) or self._may_be_imported(node, found):
+            is_name = self._is_name(node) or self._may_be_imported(node, found)
+            if is_name and not self._keeps(self._origins(node), found):
                 yield from self._symbol(path, node, found)
         elif self._is_starred(node, found):
             return
@@ -341,7 +363,7 @@ class References:
         found, base = self._values.of(node) or self._read(node), self._values.of(node.value)
         methods = {value.key for value in found if isinstance(value, Token) and isinstance(value.key, Method)}
         if has_symbol(found):
-            if has_symbol(base) or self._is_name(node):
+            if has_symbol(base) or (self._is_name(node) and not self._keeps(self._origins(node), found)):
                 yield from self._symbol(path, node, found)
         elif methods:
             if any(map(is_handle, base)):  # else an object of the program's own that holds a bound method

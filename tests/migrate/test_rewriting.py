@@ -421,3 +421,33 @@ def test_what_makes_texts_is_given_to_a_library_with_a_name(function: str) -> No
     user = f"import functools, strange, doca_comm_channel as cc\nx = cc.Again\nstrange.use({function}, x)\n"
     outcomes = rewrite_project({Path("a.py"): b"import b, doca_comm_channel\n", Path("b.py"): user.encode()})
     assert b"x = comch.Again" in outcomes[1].new
+
+
+NAMES = """\
+    import doca_comm_channel as _cc
+    Again, BUSY = _cc.Again, _cc.DOCA_ERROR_AGAIN
+    Lost = _cc.ConnectionReset
+"""
+
+
+@pytest.mark.parametrize("header", ["import hw\n    from hw import Again", "import hw\n    from hw import *"])
+def test_what_another_file_assigns_keeps_its_names(header: str) -> None:
+    user = f"""\
+    {header}
+    def poll(ep):
+        try:
+            return ep.recvfrom(10)
+        except (Again, hw.Lost) as error:
+            return error.code == hw.BUSY
+    """
+    main = "import doca_comm_channel as cc, user\nuser.poll(cc.Endpoint())\n"
+    files = rewritten({"hw.py": NAMES, "user.py": user, "main.py": main})
+    assert "import comch_next as comch\nAgain, BUSY = comch.Again, comch.ErrorCode.AGAIN" in files["hw.py"].new.decode()
+    new = textwrap.dedent(user).replace("ep.recvfrom(10)", "ep.receive(10, timeout=0)")
+    assert files["user.py"].new.decode() == new
+
+
+def test_what_another_file_keeps_old_changes_its_names() -> None:
+    user = "from hw import Again\ntry:\n    pass\nexcept Again:\n    pass\n"
+    files = rewritten({"user.py": user}, context={"hw.py": NAMES})
+    assert "except comch.Again:" in files["user.py"].new.decode()
