@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import ast
 import io
+import re
 import tokenize
 from typing import NamedTuple
+
+_BETWEEN = re.compile(r"\s+(?=#\s)")  # the comments of one line
+_TOOLS = "fmt|isort|flake8|mypy|noinspection|pragma|pylint|pyright|ruff|type|yapf"
+_DIRECTIVE = re.compile(rf"#\s*(?:(?:{_TOOLS}):|(?:noqa|nosec|nosemgrep)\b)", re.IGNORECASE)
 
 
 class Change(NamedTuple):
@@ -24,6 +29,13 @@ def splice(text: str, changes: list[Change], start: int = 0, end: int | None = N
         pieces += [text[position : change.start], change.text]
         position = max(position, change.end)
     return "".join([*pieces, text[position:end]])
+
+
+def remarks(text: str) -> list[str]:
+    """Return the comments in a piece of Python, without what tells tools about its lines: `# noqa`, `# fmt: skip`."""
+    parts = [_BETWEEN.split(comment) for comment in comments(text)]
+    told = ["  ".join(part for part in found if not _DIRECTIVE.match(part)) for found in parts]
+    return [remark for remark in told if remark]
 
 
 def comments(text: str) -> list[str]:

@@ -17,7 +17,7 @@ from migrate.python.source import Source
 from migrate.text._fold import Folder
 from migrate.text.code import Edits, Template
 from migrate.text.lines import Lines
-from migrate.text.pieces import Change, comments, is_whole, is_word, open_bracket, reread, splice
+from migrate.text.pieces import Change, is_whole, is_word, open_bracket, remarks, reread, splice
 
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 _DISPLAYS = (ast.List, ast.Dict, ast.Set, ast.Tuple, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
@@ -107,12 +107,12 @@ class Renderer:
         first, last = self.source.line_start(line), self.source.text.find("\n", change.end) + 1
         last = last or len(self.source.text)
         indent, newline = self.source.indentation(line) + change.text, self.source.line_end(line)
-        kept = comments(self.source.text[change.start : last].strip())
+        kept = remarks(self.source.text[change.start : last].strip())
         return Change(first, last, "".join(indent + comment + newline for comment in kept))
 
     def _lost(self, change: Change) -> list[str]:
         old = self.source.text[change.start : change.end]
-        return [comment for comment in comments(old) if comment not in change.text] if "#" in old else []
+        return [comment for comment in remarks(old) if comment not in change.text] if "#" in old else []
 
     # ------------------------------------------------------------------ one edit
 
