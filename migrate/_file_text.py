@@ -13,6 +13,7 @@ from migrate._decision import Cause, Verdict
 from migrate.facts.program import Reference
 from migrate.python.scopes import Names
 from migrate.python.source import Source
+from migrate.text._emptied import with_pass
 from migrate.text.code import Edits, Template
 from migrate.text.comments import Comments, with_comment
 from migrate.text.imports import Imports, Old
@@ -101,7 +102,8 @@ class FileText:
     def renderer(self) -> Renderer:
         """The renderer of all edits, the imports' among them."""
         edits = self.imports.edits
-        both = Edits(edits.expressions, {**edits.statements, **self.imports.statements})
+        statements = with_pass({**edits.statements, **self.imports.statements}, self.source, self.names)
+        both = Edits(edits.expressions, statements)
         return Renderer(self.source, self.names, both, self.imports.name, self.width)
 
     def refused(self) -> dict[Reference, str]:

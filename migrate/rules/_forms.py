@@ -206,7 +206,7 @@ class Nothing(Form):
         if call.problem:
             return Refusal(call.problem)
         if site.is_statement:
-            return change(call, "pass" if site.is_simple() else f"{{{given[0]}}}", facts, is_statement=True)
+            return change(call, "" if site.is_simple() else f"{{{given[0]}}}", facts, is_statement=True)
         return super().__call__(call, facts)
 
     def plain(self, site: Site) -> str:

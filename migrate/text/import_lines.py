@@ -15,7 +15,12 @@ Import: TypeAlias = ast.Import | ast.ImportFrom
 
 def import_line(name: str) -> str:
     """Return the statement that imports comch_next under a name."""
-    return f"import {MODERN}" if name == MODERN else f"import {MODERN} as {name}"
+    return f"import {renamed(MODERN, name)}"
+
+
+def renamed(name: str, bound: str) -> str:
+    """Return a name with the one that an import binds it to."""
+    return name if name == bound else f"{name} as {bound}"
 
 
 def joined(source: Source, statement: Import, lines: list[str], remaining: list[ast.alias]) -> str:
@@ -36,14 +41,6 @@ def _without(source: Source, statement: Import, remaining: list[ast.alias]) -> s
 
     kept = frozenset((alias.name, alias.asname) for alias in remaining)
     return with_names(source.slice(statement), kept, source.line_end(1))
-
-
-def would_be_empty(statement: ast.stmt, names: Names) -> bool:
-    """Whether a block may hold nothing but imports that go."""
-    parent = names.parents[statement]
-    body = [] if isinstance(parent, ast.Module) else getattr(parent, "body", [])
-    inside = body if statement in body else [statement]
-    return not isinstance(parent, ast.Module) and all(isinstance(node, ast.Import | ast.ImportFrom) for node in inside)
 
 
 def block_of(statement: ast.stmt, names: Names) -> ast.AST:

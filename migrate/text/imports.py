@@ -19,7 +19,7 @@ from migrate.text._deleted import under_own_names
 from migrate.text._namer import MODERN, Namer, is_modern, modern_imports
 from migrate.text._uses import is_covered, is_guarded, is_read_by, quoted, root_of, shared_name
 from migrate.text.code import Edits, Template
-from migrate.text.import_lines import Import, at_top, block_of, import_line, joined, would_be_empty
+from migrate.text.import_lines import Import, at_top, block_of, import_line, joined, renamed
 from migrate.text.listing import without
 from migrate.text.pieces import Change
 from migrate.text.render import Trouble
@@ -332,8 +332,7 @@ class Imports:
                 self.added = None
             remaining = [alias for alias in statement.names if self._remains(alias)]
             if lines or len(remaining) < len(statement.names):
-                text = joined(self.source, statement, lines, remaining)
-                yield statement, Template(text or ("pass" if would_be_empty(statement, self.names) else ""))
+                yield statement, Template(joined(self.source, statement, lines, remaining))
 
     def _is_added(self, lines: Iterable[str], statement: ast.stmt) -> bool:
         """Whether a statement of the module brings what else were added behind it."""
@@ -371,11 +370,11 @@ class Imports:
             scope = self.names.scope(statement)
         if scope is not None:
             yield import_line(self._namer.of.get(scope) or self._namer.choose_for(scope))
-        for alias in named:
-            bound = self.names.of[alias].name
-            old = self.old[alias]
-            renamed = old.new if old.new == bound else f"{old.new} as {bound}"
-            yield import_line(bound) if old.module else f"from {MODERN} import {renamed}"
+        bound = {alias: self.names.of[alias].name for alias in named}
+        yield from (import_line(name) for alias, name in bound.items() if self.old[alias].module)
+        taken = {alias: self.old[alias].new for alias in bound if not self.old[alias].module}
+        if taken:
+            yield f"from {MODERN} import {', '.join(renamed(new, bound[alias]) for alias, new in taken.items())}"
         if len(gone) == len(statement.names) and not all(
             self.old[alias].direct or self.old[alias].inert for alias in gone
         ):

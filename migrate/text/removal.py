@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Set
 from functools import cached_property
 
 from migrate.python.scopes import Names, Variable
 from migrate.python.source import Source
+from migrate.text._emptied import with_pass
 from migrate.text._namer import Namer
 from migrate.text._uses import is_covered
 from migrate.text.code import Edits, Template
 from migrate.text.import_lines import at_top, import_line, joined
 from migrate.text.pieces import Change
 from migrate.text.render import Renderer, Trouble
-
-_BLOCKS = ("body", "orelse", "finalbody")
 
 
 class Removal:
@@ -65,11 +64,7 @@ class Removal:
         """Return every change, in order; fills `troubles`."""
         added: list[Change] = []
         statements = {**self._edits.statements, **dict(self._imports(added))}
-        emptied = {statement for block in self._blocks(statements) for statement in block}
-        statements |= dict.fromkeys(emptied, Template("pass"))
-        for statement, template in statements.items():
-            if not template.text and not self.source.is_alone(statement):
-                statements[statement] = Template("pass")
+        statements = with_pass(statements, self.source, self.names)
         expressions = {node: self._filled(template) for node, template in self._edits.expressions.items()}
         for node in [node for node, template in expressions.items() if not template.text]:
             del expressions[node]
@@ -124,14 +119,3 @@ class Removal:
             yield import_line(self._name)
         if any("{module}" in text for text in texts):
             yield f"import {self._module}"
-
-    def _blocks(self, statements: Mapping[ast.stmt, Template]) -> Iterator[list[ast.stmt]]:
-        """Yield the blocks of which nothing would be left."""
-        for statement, template in statements.items():
-            parent = self.names.parents[statement]
-            for name in _BLOCKS:
-                block = getattr(parent, name, None)
-                if isinstance(block, list) and statement in block and not isinstance(parent, ast.Module):
-                    gone = [each for each in block if each in statements and not statements[each].text]
-                    if not template.text and len(gone) == len(block):
-                        yield block[:1]

@@ -95,6 +95,23 @@ def test_once_in_a_block() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("comment", "kept"),
+    [
+        ("# noqa", ""),
+        ("# noqa: F401", ""),
+        ("#type: ignore[import-not-found]", ""),
+        ("# pylint: disable=unused-import", ""),
+        ("# fmt: skip", ""),
+        ("# noqa: E402  # late", "# late\n"),
+        ("# the type: a class", "# the type: a class\n"),
+    ],
+)
+def test_what_tells_tools_about_a_line_goes_with_it(comment: str, kept: str) -> None:
+    old = f"import old as cc  # noqa\nfrom old import X  {comment}\n\ncc.X, X\n"
+    assert migrated(old) == f"import comch_next as comch  # noqa\n{kept}\ncomch.X, comch.X\n"
+
+
 def test_an_import_that_is_there_is_used_when_it_comes_first() -> None:
     assert migrated("import comch_next as new\nimport old as cc\ncc.X\n") == "import comch_next as new\nnew.X\n"
     assert migrated("import old as cc\ncc.X\nimport comch_next as new\n") == (
@@ -140,6 +157,11 @@ def test_a_name_that_other_files_take_stays() -> None:
     assert (
         migrated("from old import Y\nY\n", {"Y": False}) == "import comch_next as comch\nfrom old import Y\ncomch.Y\n"
     )
+
+
+def test_names_that_stay_come_in_one_import() -> None:
+    new = migrated("from old import X, Z as W, Y\nX, Y\n", {"X": False, "W": False})
+    assert new == "import comch_next as comch\nfrom comch_next import X, Z as W\ncomch.X, comch.Y\n"
 
 
 def test_global_speaks_of_the_new_name_too() -> None:

@@ -249,5 +249,39 @@ lists = []
 rc, devs, n = comch.outcome_list(comch.devices)
 lists.append(devs)
 rc = comch.ErrorCode.SUCCESS if devs is not None else comch.ErrorCode.INVALID_VALUE
-pass
 lists.pop()
+
+
+# case: flat: a list that is freed in a block, which keeps a statement
+from doca_comm_channel import *
+
+
+def count(show):
+    rc, devs, n = doca_devinfo_create_list()
+    try:
+        if show:
+            print(n)
+            doca_devinfo_destroy_list(devs)  # no leak
+        else:
+            doca_devinfo_destroy_list(devs)  # noqa: F405
+    finally:
+        print("done"); doca_devinfo_destroy_list(devs)
+    doca_devinfo_destroy_list(devs)  # noqa: F405  # once more
+    return n
+
+# output
+import comch_next as comch
+
+
+def count(show):
+    rc, devs, n = comch.outcome_list(comch.devices)
+    try:
+        if show:
+            print(n)
+            # no leak
+        else:
+            pass  # noqa: F405
+    finally:
+        print("done"); pass
+    # once more
+    return n

@@ -26,7 +26,6 @@ import sys
 
 import comch_next as comch
 
-pass
 if comch.ErrorCode.SUCCESS != comch.ErrorCode.SUCCESS:
     sys.exit("no log")
 rc, backend = comch.outcome(comch.log.Backend, sys.stderr)

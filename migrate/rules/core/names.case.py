@@ -95,7 +95,6 @@ import doca_comm_channel as cc
 level = 50
 # CCM022: comch_next has no counterpart (python -m migrate explain CCM022)
 flag = cc.DOCA_CC_MSG_FLAG_DONTWAIT
-pass
 
 
 # case: an error text in a file whose handles stay old
