@@ -33,6 +33,9 @@ _MODULES = frozenset(
     {"asyncio", "collections", "concurrent", "contextlib", "copy", "functools", "itertools", "logging"}
 )
 _MODULES |= {"queue", "threading", "types", "typing"}  # whose functions take any object
+_MEMORY = frozenset(
+    {"memmove", "memset", "string_at"}
+)  # who takes an address of memory, which is a number in Python, too
 _LOGGING = frozenset({".critical", ".debug", ".error", ".exception", ".info", ".log", ".warning"})
 
 
@@ -104,4 +107,5 @@ def _takes_objects(function: Value) -> bool:
         return function.function.name in _LOGGING or any(isinstance(each, Collection) for each in receiver)
     if isinstance(function, External):
         return function.name in _BUILTINS or function.name.partition(".")[0] in _MODULES
-    return not any(isinstance(key, Name) and key.package == CTYPES for key in keys([function]))
+    named = [key.name for key in keys([function]) if isinstance(key, Name) and key.package == CTYPES]
+    return _MEMORY.issuperset(named)
