@@ -45,28 +45,28 @@ class Folder:
         return self._unit
 
     def fold(self, new: str, old: str) -> str:
-        """Return the new text of a logical line, with the lines folded that are too long and were not there before."""
+        """Return the new text of a logical line, with the lines folded that are too long and longer than any before."""
         if all(len(line) <= self.width // 2 or self._fits(line) for line in new.split("\n")):
             return new
-        before = set(old.splitlines())
+        longest = max(map(_columns, old.splitlines()), default=0)
         pieces = []
         brackets = _brackets(new)
         for number, line in enumerate(new.splitlines(keepends=True), 1):
             plain = line.rstrip("\r\n")
-            keep = plain in before or self._fits(plain)
+            keep = self._fits(plain) or _columns(plain) <= longest
             pieces.append(line if keep else self._fold(plain, brackets.get(number, [])) + line[len(plain) :])
         return "".join(pieces)
 
     def _fits(self, line: str) -> bool:
-        return len(line.expandtabs(_TAB)) <= self.width
+        return _columns(line) <= self.width
 
     def _fold(self, line: str, brackets: list[_Bracket]) -> str:
-        brackets = [bracket for bracket in brackets if line[bracket.start + 1 : bracket.end].strip()]
+        indent = line[: len(line) - len(line.lstrip(" \t\f"))]
+        brackets = [pair for pair in brackets if self._helps(line, pair, indent)]
         if not brackets:
             return line
         top = min(bracket.depth for bracket in brackets)
         widest = max((pair for pair in brackets if pair.depth == top), key=lambda pair: pair.end - pair.start)
-        indent = line[: len(line) - len(line.lstrip(" \t\f"))]
         inner = indent + self.unit
         head, body, tail = line[: widest.start + 1], line[widest.start + 1 : widest.end], line[widest.end :]
         if self._fits(inner + body.strip()):
@@ -80,10 +80,19 @@ class Folder:
         lines = [row if self._fits(row) else self._fold(row, _brackets(row).get(1, [])) for row in lines]
         return self.newline.join([head.rstrip(), *lines, indent + tail])
 
+    def _helps(self, line: str, pair: _Bracket, indent: str) -> bool:
+        """Whether a line is too long because of a pair of brackets, or what follows them fits on a line of its own."""
+        is_empty = not line[pair.start + 1 : pair.end].strip()
+        return not is_empty and (self._fits(indent + line[pair.end :]) or not self._fits(line[: pair.end + 1]))
+
+
+def _columns(line: str) -> int:
+    return len(line.expandtabs(_TAB))
+
 
 def _width(lines: list[str]) -> int:
     """Return how wide a file is: its longest line, but for outliers."""
-    lengths = sorted(len(line.rstrip().expandtabs(_TAB)) for line in lines)
+    lengths = sorted(_columns(line.rstrip()) for line in lines)
     longest = lengths[len(lengths) - 1 - len(lengths) // _OUTLIERS] if lengths else 0
     return min(max(longest, SHORTEST), LONGEST)
 

@@ -141,6 +141,28 @@ def test_lines_that_become_too_long_are_folded(old: str, new: str) -> None:
     assert edited(old, width=45) == new
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("for (name, item) in ((first, flat(endpoint, 1)),\n    (last, 2)):\n    pass",
+         "for (name, item) in ((\n    first,\n    comch.outcome(\n        endpoint.configure, device=1\n    )[0],\n),\n"
+         "    (last, 2)):\n    pass"),
+        ("(a, _) = wait(flat(the_endpoint, the_device_of_it),  # what\n    size)",
+         "(a, _) = wait(comch.outcome(\n    the_endpoint.configure,\n    device=the_device_of_it,\n)[0],  # what\n"
+         "    size)"),
+        ("x = value(a) or 'a text that makes the line longer than all of these'",
+         "x = (lambda x: a) or 'a text that makes the line longer than all of these'"),
+    ],
+)  # fmt: skip
+def test_brackets_that_are_not_the_cause_stay(old: str, new: str) -> None:
+    assert edited(old, width=50) == new
+
+
+def test_lines_that_become_no_longer_stay() -> None:
+    old = "if same(the_first_of_all, the_second_of_all): print('what is long: {}'.format('and more of this'))"
+    assert edited(old, width=60) == "if the_first_of_all == the_second_of_all: " + old.partition(": ")[2]
+
+
 def test_lines_that_were_long_before_stay() -> None:
     text = "x = make(); y = 'a text that is longer than the width that is asked'\nx = [aaaaaaaaaaaaaaaaaaaaaaaaaa(1)]"
     assert edited(text, width=30).splitlines()[-1] == text.splitlines()[-1]
