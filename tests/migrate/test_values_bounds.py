@@ -99,6 +99,33 @@ def test_closures_of_closures_end(text: str) -> None:
     assert any(isinstance(value, Function) for value in values.of(node(tree, "x")))
 
 
+@pytest.mark.parametrize(
+    "called",
+    [
+        "class A: pass\nA.__call__ = A()\nx = A()(library.A())\n",
+        "class A: pass\nclass B: pass\nA.__call__, B.__call__ = B(), A()\nx = A()(library.A())\n",
+        "import types\nclass A: pass\nA.__call__ = types.MethodType(A(), 1)\nx = A()(library.A())\n",
+    ],
+)
+def test_objects_that_call_themselves_end(called: str) -> None:
+    values, tree = one(called)
+    assert Plain.UNKNOWN in values.of(node(tree, "x"))
+
+
+def partials(count: int) -> str:
+    return "class P:\n    def get(self, *args, **words): return args\n    def more(self):\n" + "".join(
+        f"        setattr(self, str({number}), functools.partial(self.get, a{number}=getattr(self, str({number}))))\n"
+        f"        setattr(self, str(-{number}), functools.partial(getattr(self, 'g' + str({number})), ep))\n"
+        for number in range(count)
+    )
+
+
+def test_partials_of_partials_that_come_one_by_one_end() -> None:
+    calls = "".join(f"p.get(getattr(p, str({number})))()\ngetattr(p, str({number}))(1)\n" for number in range(3))
+    text = f"import functools\nep = cc.Endpoint()\n{partials(4)}p = P()\np.more()\n{calls}"
+    assert steps(text) < LIMIT
+
+
 @pytest.mark.parametrize("bound", [0, 1])
 def test_beyond_the_bounds_no_value_is_lost(bound: int, monkeypatch: pytest.MonkeyPatch) -> None:
     for case, files in CASES.items():

@@ -40,7 +40,6 @@ class Calls(Callbacks):
         self.sinks: dict[Token, dict[ast.expr, None]] = {}
         self.deep_sinks: dict[Token, dict[ast.expr, None]] = {}
         self._partials: dict[Partial, list[tuple[Slot, Site]]] = {}
-        self._running_partials: list[Partial] = []
         self._escaped: set[tuple[Value, bool]] = set()
         self._sunk: set[tuple[Slot, ast.expr]] = set()
 
@@ -68,7 +67,7 @@ class Calls(Callbacks):
         elif isinstance(value, Token):
             self._call_token(value, site)
         elif isinstance(value, Instance):
-            self.call(self.attribute(value, "__call__"), site)
+            self._call_instance(value, site)
         elif isinstance(value, Partial):
             self._call_partial(value, site)
         elif isinstance(value, Descriptor):
@@ -90,18 +89,24 @@ class Calls(Callbacks):
             self.sink(slot, site.node)
         self.add(site.result, Plain.UNKNOWN)
 
+    def _call_instance(self, value: Instance, site: Site) -> None:
+        """Call what an object calls as `__call__`; a call that goes through it again is followed no further."""
+        if value in site.through:
+            self.leave(site)
+        else:
+            self.call(self.attribute(value, "__call__"), replace(site, through=(*site.through, value)))
+
     def _call_partial(self, value: Partial, site: Site) -> None:
         """Call what a partial is made of; arguments of one of itself, or of many others, are followed no further."""
+        is_last = value in site.through or len(site.through) >= MAX_PARTIALS
         for function, given in self._partials[value]:
-            merged = replace(site.after(), keywords={**given.keywords, **site.keywords})
+            merged = replace(site, keywords={**given.keywords, **site.keywords}, through=(*site.through, value))
             merged.positional = [*given.positional, *site.positional]
             merged.splats, merged.operand = [*given.splats, *site.splats], given.operand
-            if value in self._running_partials or len(self._running_partials) == MAX_PARTIALS:
+            if is_last:
                 self.leave(merged)
-                continue
-            self._running_partials.append(value)
-            self.call(function, merged)
-            self._running_partials.pop()
+            else:
+                self.call(function, merged)
 
     def make_partial(self, node: ast.AST, frame: Frame, function: Slot, site: Site) -> Partial:
         """Make the value that calls a function with arguments given now."""

@@ -31,6 +31,7 @@ class Site:
     result: Slot = field(default_factory=Slot)
     place: tuple[int | str, ...] = ()  # for a call that a library makes, apart from the one that is written
     operand: Key | None = None  # of what operator.attrgetter and the like make
+    through: tuple[Value, ...] = ()  # the objects and partials whose call has led to this one
     is_outside: bool = False  # called by code that is not known, which was given it at the node, in whatever file
 
     @property
