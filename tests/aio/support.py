@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, TypeVar
 import comch_next as comch
 from comch_next import aio
 from tests.processes import SOON_S
+from tests.pull.support import helpers_rest
 
 DEADLINE_S = 2 * SOON_S
 T = TypeVar("T")
@@ -96,14 +97,19 @@ async def cancelled(task: asyncio.Task[Any]) -> None:
 
 
 async def fill(connection: aio.Connection, size: int = 8) -> int:
-    """Send numbered messages until one has to wait, which is given up; how many were accepted."""
-    number = 0
+    """Send numbered messages until one has to wait though no helper thread has anything to do, and is given up; how
+    many were accepted."""
+    number, full = 0, False
     while True:
         try:
             await asyncio.wait_for(connection.send(b"%0*d" % (size, number)), 0.05)
         except asyncio.TimeoutError:
-            return number
-        number += 1
+            if full:
+                return number
+            await until(helpers_rest)
+            full = True
+        else:
+            number, full = number + 1, False
 
 
 class Ground:

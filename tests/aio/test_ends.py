@@ -39,7 +39,7 @@ async def _read_all(side: aio.Client | aio.Server, got: list[bytes] | None = Non
 
 
 def test_a_server_that_dies_is_told_once(ground: Ground, start_python: StartPython) -> None:
-    child = start_python("-c", SERVER)
+    child = start_python("-c", SERVER, env={"COMCH_PULL": "driver"})  # which takes no message that it does not receive
     child.wait_for("ready")
 
     async def main() -> None:

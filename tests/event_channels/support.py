@@ -8,11 +8,9 @@ from contextlib import contextmanager
 
 from comm_channel_compat import Again, Endpoint, PeerAddr
 from tests.processes import SOON_S
+from tests.pull.support import helpers_rest, until
 
 __all__ = ["ALOOF", "CLIENT", "DRIVERS", "SERVICE", "SOON_S", "epoll", "fill", "ready", "settles", "sleep_until"]
-
-# A descriptor that stays silent for so long is at rest: on a busy machine the other end's thread may not run sooner.
-REST_S = 0.5
 
 # For a child that sends without receiving meanwhile: two such on threaded ports may wait for each other for ever.
 DRIVERS = {"COMCH_PULL": "driver"}
@@ -121,8 +119,9 @@ def fill(ep: Endpoint, peer: PeerAddr) -> int:
             ep.sendto(b"%d" % count, peer)
             count += 1
         except Again:
+            until(helpers_rest)
             ep.event_handle_arm_send()
-            if not ready(fd, REST_S):
+            if not ready(fd):
                 return count
     raise AssertionError("it never fills")
 

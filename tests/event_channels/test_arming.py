@@ -11,6 +11,7 @@ from comm_channel_compat import Again, ConnectionReset, Endpoint
 from tests.compat import support
 from tests.differences import differs
 from tests.event_channels.support import SOON_S, fill, ready, settles
+from tests.pull.support import helpers_rest, until
 
 pytestmark = pytest.mark.usefixtures("form")
 
@@ -175,7 +176,7 @@ def test_a_peer_that_was_full_once_does_not_keep_send_ready(form: str) -> None:
 
 def drain(ep: Endpoint, send_fd: int) -> None:
     """Receive until the other side's send descriptor is ready."""
-    while not ready(send_fd, 0.01):
+    while until(helpers_rest) and not ready(send_fd):
         support.eventually(ep.recvfrom, 100)
 
 

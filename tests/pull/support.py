@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeVar
 import pytest
 
 import comch_next as comch
-from comch_next._threaded._helper import Helper
+from comch_next._threaded._helper import Helper, _helpers
 from comch_next.pull import PullPort
 from tests.processes import SOON_S
 
@@ -59,6 +59,23 @@ def ready(fd: int, timeout_s: float = 0.0) -> bool:
     with select.epoll() as poller:
         poller.register(fd, select.EPOLLIN)
         return bool(poller.poll(timeout_s))
+
+
+def helpers_rest() -> bool:
+    """Whether every helper thread of this process sleeps, and nothing that is there wakes it."""
+    helpers = list(_helpers)
+    moves = sum(helper.moves for helper in helpers)
+    return all(map(_rests, helpers)) and sum(helper.moves for helper in helpers) == moves  # none has roused another
+
+
+def _rests(helper: Any) -> bool:
+    with helper.lock:
+        if helper._thread is None:
+            return True
+        wakes = [helper._wake.fd]
+        if not helper.held():
+            wakes.append(helper._engines.get_notification_handle(helper._pe))
+        return helper._asleep and not any(map(ready, wakes))
 
 
 @contextmanager
