@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import sys
 import threading
-import time
+from types import SimpleNamespace
 
 import pytest
 
@@ -15,8 +14,14 @@ from tests.processes import SOON_S
 
 
 def test_progress_that_waited_while_the_engine_was_destroyed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_engine, "_TICK_S", 0.2)  # it looks again when the engine is no more
     engine, errors = comch.ProgressEngine(), []
+    asleep, destroyed = threading.Event(), threading.Event()
+
+    def sleep(_: float) -> None:
+        asleep.set()
+        destroyed.wait(SOON_S)
+
+    monkeypatch.setattr(_engine, "time", SimpleNamespace(sleep=sleep))
 
     def progress() -> None:
         try:
@@ -28,10 +33,7 @@ def test_progress_that_waited_while_the_engine_was_destroyed(monkeypatch: pytest
 
     def wait_for_it(*_: object) -> None:
         waiting.start()
-        deadline = time.monotonic() + SOON_S
-        while sys._current_frames()[waiting.ident or 0].f_code.co_name != "_wait_for_other_thread":
-            assert time.monotonic() < deadline
-            time.sleep(0.001)
+        assert asleep.wait(SOON_S)
 
     with comch.open_device(DPU) as dpu, dpu.open_representor(REP) as rep, comch.open_device(HOST) as host:
         server = comch.Server(dpu, rep, "svc", engine=engine)
@@ -49,5 +51,6 @@ def test_progress_that_waited_while_the_engine_was_destroyed(monkeypatch: pytest
         client.close()
         server.close()
         engine.destroy()
+        destroyed.set()
     waiting.join(SOON_S)
     assert [type(error) for error in errors] == [comch.InvalidValue]  # BadState of one that has waited in vain
