@@ -126,7 +126,7 @@ here.set_state_changed_cb(hang)
 port = comch.PullPort(here, threaded=True)
 here.start()
 hangs.wait()
-print("the end", flush=True)
+atexit.register(print, "the end", flush=True)  # called before the library takes leave
 """
 
 
