@@ -188,6 +188,7 @@ def test_a_restart_under_the_same_name(start_python: StartPython) -> None:
         for each in clients:
             each.connection.send(b"never read", timeout=20)
         child.signal(signal.SIGKILL)
+        child.process.wait()
         for number, each in enumerate(clients):
             left = drain(each)
             answers = [f"{life} {life} {number} {turn}".encode() for turn in (1, 2)]
