@@ -121,20 +121,22 @@ def test_two_lanes_do_not_disturb_each_other() -> None:
 
 
 ENDLESS = """
-import time
+import threading, time
 import comch_next as comch
 from comch_next.dpa import Dpa, DpaCompletion, DpaThread
 dpa = Dpa(comch.open_device("03:00.0"))
 dpa.start()
 thread = DpaThread(dpa)
+running = threading.Event()
 def kernel(arg):
     print("runs", flush=True)
+    running.set()
     while True:
         {body}
 thread.set_func_arg(kernel)
 thread.start()
 thread.run()
-time.sleep(0.2)
+running.wait()
 print("ends", flush=True)
 """
 
