@@ -358,15 +358,25 @@ def test_the_engine_of_a_context_that_another_thread_takes_down(monkeypatch: pyt
     """Once it has been found as made, the other takes its engine away, and then the rest."""
     with comch.open_device("03:00.0") as device:
         server = comch.Server(device, "b1:00.0", "svc")
+        taken, workers = threading.Event(), list[Worker]()
 
         def take_down() -> None:
             with server._lock:
                 vars(server).pop("_engine", None)
+                taken.set()
                 time.sleep(2 * _MOMENT_S)  # until the first one looks, who then has to wait for the lock
                 server._unmake(None)
 
         made = vars(LibraryContext)["_made"].fget
-        monkeypatch.setattr(comch.Server, "_made", property(after(made, take_down)))
+
+        def found(context: LibraryContext) -> Any:
+            result = made(context)
+            if not workers:
+                workers.append(Worker(take_down))
+                assert taken.wait(SOON_S)
+            return result
+
+        monkeypatch.setattr(comch.Server, "_made", property(found))
         engine = server.engine
         assert engine is server.engine
         assert engine.progress() is False
