@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -13,6 +12,7 @@ import comch_next as comch
 from comch_next._control import ControlContext
 from comch_next._fast import FastContext
 from comch_next._threaded._helper import _helpers
+from tests.descriptors import mapped, open_fds
 
 # Each kind before those that it holds.
 _ENDS: dict[type, Callable[[Any], object]] = {
@@ -42,10 +42,10 @@ def close_leftovers() -> None:
 
 @contextmanager
 def collected() -> Iterator[None]:
-    """Collect garbage that holds descriptors at the end of the block, not while a later test counts its own."""
-    before = len(os.listdir("/proc/self/fd"))
+    """Collect garbage that holds descriptors or mappings at the end of the block, not while a later test counts its."""
+    before = open_fds(), mapped()
     yield
-    if len(os.listdir("/proc/self/fd")) > before:
+    if open_fds() > before[0] or mapped() > before[1]:
         gc.collect()
 
 

@@ -85,6 +85,7 @@ def _interrupted(at: int, work: Work, other: Work) -> KeyboardInterrupt | None:
 
 @pytest.mark.parametrize(("work", "other"), _SIDES)
 def test_a_block_that_is_interrupted(work: Work, other: Work) -> None:
+    gc.collect()
     before = open_fds(), mapped()
     kept = [_interrupted(at, work, other) for at in _places(work, other)]
     assert any(kept)

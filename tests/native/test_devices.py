@@ -25,6 +25,7 @@ def test_what_is_no_filter_of_representors(stub: Log, wrong: Any) -> None:
 
 
 def test_the_last_close_of_a_device_collects_what_lies_in_a_circle(stub: Log) -> None:
+    gc.collect()
     device, before = comch.devices()[0].open(), len(lives())
     library: Any = load().devices.library  # type: ignore[attr-defined]
     library["doca_dev_close"] = lambda _: comch.ErrorCode.IN_USE if len(lives()) > before else comch.ErrorCode.SUCCESS
