@@ -141,10 +141,18 @@ class Renderer:
         if isinstance(edit.node, ast.Call) and "\n" in old and self._is_spread(edit):
             text = self._laid_out(edit.node, edit)
         text = self._fill(edit) if text is None else text
+        kept = self._with_parts(edit)
+        if "".join(kept.split()) == "".join(text.split()):
+            return kept  # but for spaces, nothing changes
         text = f"({text})" if text.startswith("lambda") and self._binds_tighter(edit) else text
         before, after = self.source.text[edit.start - 1 : edit.start], self.source.text[edit.end : edit.end + 1]
         text = f" {text}" if is_word(before) and is_word(text[:1]) else text
         return f"{text} " if is_word(after) and is_word(text[-1:]) else text
+
+    def _with_parts(self, edit: _Edit) -> str:
+        """Return the old text with the edits of what its template takes over."""
+        spans = (self.source.span(part) for part in edit.template.parts.values())
+        return splice(self.source.text, [Change(*span, self._piece(*span)) for span in spans], edit.start, edit.end)
 
     def _binds_tighter(self, edit: _Edit) -> bool:
         """Whether a lambda would take in what stands around it, or is not allowed there."""

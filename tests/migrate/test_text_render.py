@@ -20,6 +20,8 @@ CALLS = {
     "make": "{comch}.Channel(one_sided=True)",
     "value": "lambda x: {0}",
     "same": "{0} == {1}",
+    "close": "{a}.close()",
+    "listen": "{a}.listen({0})",
     "drop": "{comch}.try_send({0}, {1}, {3})",
 }
 STATEMENTS = {"set": "{a}.device = {0}"}
@@ -156,6 +158,12 @@ def test_lines_that_become_too_long_are_folded(old: str, new: str) -> None:
 )  # fmt: skip
 def test_brackets_that_are_not_the_cause_stay(old: str, new: str) -> None:
     assert edited(old, width=50) == new
+
+
+def test_spaces_of_what_does_not_change_stay() -> None:
+    assert edited("ep . close( ) ; ep.listen( NAME )") == "ep . close( ) ; ep.listen( NAME )"
+    assert edited("ep.listen( ep . read( ) )") == "ep.listen( ep.value )"
+    assert edited("ep.listen(\n  OLD )") == "ep.listen(\n  comch.New )"
 
 
 def test_lines_that_become_no_longer_stay() -> None:
