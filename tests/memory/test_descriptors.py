@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import socket
 import struct
@@ -13,9 +14,10 @@ from typing import Any
 import pytest
 
 from comch_next import AccessFlag, Device, InvalidValue, Mmap
-from comch_next.driver.emulated._export import MEMFD, Export
+from comch_next.driver.emulated._export import MEMFD, NOTICE, Export
 from comch_next.driver.emulated._kernel.memory import make_shared
 from tests.descriptors import open_fds
+from tests.leases import leased, look_alike
 from tests.memory.conftest import SIZE
 
 
@@ -99,3 +101,23 @@ def test_descriptors_of_what_is_no_memory(device: Device, tmp_path: Path) -> Non
             refuse(true_facts(fd).encode(), device)
     for fd in (reader, writer, unsealed):
         os.close(fd)
+
+
+def test_memory_with_a_lease_is_not_waited_for(device: Device) -> None:
+    fd = make_shared(MEMFD, SIZE, commit=True)
+    again = os.open(f"/proc/self/fd/{fd}", os.O_RDWR | os.O_CLOEXEC)
+    with leased(again):
+        refuse(true_facts(fd).encode(), device)
+    Mmap.create_from_export(true_facts(fd).encode(), device).destroy()
+    os.close(again)
+    os.close(fd)
+
+
+@pytest.mark.parametrize("name", [MEMFD, NOTICE])
+def test_a_file_that_looks_like_memory_is_not_opened(device: Device, tmp_path: Path, name: str) -> None:
+    """Whoever serves its file system may answer that never."""
+    fd = look_alike(tmp_path, name)
+    with leased(fd):
+        refuse(true_facts(fd).encode(), device)
+        assert fcntl.fcntl(fd, fcntl.F_GETLEASE) == fcntl.F_WRLCK
+    os.close(fd)

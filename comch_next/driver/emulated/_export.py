@@ -11,11 +11,11 @@ import zlib
 from typing import Any, NamedTuple
 
 from comch_next.driver.emulated._checks import as_bytes
-from comch_next.driver.emulated._kernel.memory import EXHAUSTED
+from comch_next.driver.emulated._kernel.memory import EXHAUSTED, open_shared
 from comch_next.driver.protocol import by_system
 from comch_next.errors import InvalidValue, NotPermitted
 
-__all__ = ["MEMFD", "NOTICE", "Export", "name_of"]
+__all__ = ["MEMFD", "NOTICE", "Export"]
 
 MEMFD = "comch-mmap"  # what the memory of maps is called
 NOTICE = "comch-notice"  # of memory that the program brought
@@ -64,26 +64,16 @@ class Export(NamedTuple):
         try:
             if _birth(self.pid) != self.birth:
                 raise InvalidValue(gone)
-            path = f"/proc/{self.pid}/fd/{self.fd}"
-            if name_of(path) not in (MEMFD, NOTICE):  # asked first: to open something can have effects
-                raise InvalidValue(gone)
-            own = os.open(path, os.O_RDWR | os.O_CLOEXEC)
+            own = open_shared(self.pid, self.fd, (MEMFD, NOTICE), self.inode, os.O_RDWR)
         except by_system(PermissionError) as error:
             raise NotPermitted(f"{_CALL}: the exporting process denies access: {error}") from error
         except by_system(OSError) as error:
             if error.errno in EXHAUSTED:
                 raise
             raise InvalidValue(gone) from error
-        if os.fstat(own).st_ino != self.inode:
-            os.close(own)
+        if own is None:
             raise InvalidValue(gone)
         return own
-
-
-def name_of(path: str) -> str:
-    """What the memfd behind a link of /proc is called; empty for other files. Raises OSError."""
-    memfd, _, name = os.readlink(path).partition("/memfd:")
-    return "" if memfd else name.partition(" ")[0]
 
 
 def _birth(pid: int) -> int:

@@ -6,9 +6,9 @@ from typing import Any
 from comch_next._codes import AccessFlag
 from comch_next.driver.emulated._checks import expect, says_no_memory
 from comch_next.driver.emulated._device import Dev, DevInfo, asked
-from comch_next.driver.emulated._export import NOTICE, Export, name_of
+from comch_next.driver.emulated._export import NOTICE, Export
 from comch_next.driver.emulated._guard import guard
-from comch_next.driver.emulated._kernel.memory import EXHAUSTED, map_shared
+from comch_next.driver.emulated._kernel.memory import EXHAUSTED, map_shared, name_of
 from comch_next.driver.emulated._mmap import PCI, Mmap, living_mmap
 from comch_next.driver.emulated._remote import Remote, make_notice
 from comch_next.driver.protocol import by_system, uninterrupted
@@ -77,7 +77,7 @@ def _reach(mmap: Mmap, export: Export) -> None:
     """Map what is exported, or have it copied where it lies."""
     own = export.open()
     try:
-        if name_of(f"/proc/self/fd/{own}") == NOTICE:
+        if name_of(own) == NOTICE:
             mmap.remote = Remote(export, own)
             mmap.addr, mmap.size = mmap.remote.addr, export.size
         else:
