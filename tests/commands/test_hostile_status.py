@@ -21,6 +21,7 @@ from comch_next.driver.protocol import ServerStatus
 from tests.commands.support import ask, run
 from tests.control_path.pair import leave, server
 from tests.faults.forking import in_child
+from tests.leases import leased, look_alike
 from tests.processes import StartPython
 
 DPU, REP = "0000:03:00.0", "0000:b1:00.0"
@@ -147,6 +148,16 @@ def test_what_is_no_board(held: int, name: str) -> None:
     found = present(held, NO_BOARDS[name]())
     assert (found.name, found.pid, found.connections) == ("svc", os.getpid(), None)
     assert found.fault == "connections cannot be seen: it has no board"
+
+
+def test_a_file_that_looks_like_a_board_is_not_opened(held: int, tmp_path: Path) -> None:
+    """Whoever serves its file system may answer that never."""
+    fd = look_alike(tmp_path, BOARD)
+    again = os.dup(fd)
+    with leased(fd):
+        assert present(held, again).fault == "connections cannot be seen: it has no board"
+        assert fcntl.fcntl(fd, fcntl.F_GETLEASE) == fcntl.F_WRLCK
+    os.close(fd)
 
 
 def test_another_servers_board(held: int) -> None:

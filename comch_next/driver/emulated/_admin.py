@@ -19,7 +19,7 @@ from comch_next.driver.emulated._fabric.meeting import (
     runtime_dir,
 )
 from comch_next.driver.emulated._fabric.status import BOARD, CELL, MOST_CELLS, Status
-from comch_next.driver.emulated._kernel.ring import ffi
+from comch_next.driver.emulated._kernel.memory import ffi, open_shared
 from comch_next.driver.protocol import ConnectionStatus, ServerStatus, by_system, uninterrupted
 from comch_next.errors import NotPermitted, OperatingSystem
 
@@ -94,16 +94,12 @@ def _runs(pid: int, since: int) -> bool:
 
 def _board(status: Status) -> bytes:
     """The server's cells. Raises OSError when there are none to be had."""
-    path = f"/proc/{status.pid}/fd/{status.board_fd}"
-    no_board = FileNotFoundError(errno.ENOENT, "it has no board")
-    if status.board_fd < 0 or os.readlink(path) != f"/memfd:{BOARD} (deleted)":
-        raise no_board  # and what else it may have open there is left alone
-    fd = os.open(path, _LOOK_ONLY)
+    has_one = status.board_fd >= 0
+    fd = open_shared(status.pid, status.board_fd, [BOARD], status.board_inode, os.O_RDONLY) if has_one else None
+    if fd is None:
+        raise FileNotFoundError(errno.ENOENT, "it has no board")
     try:
-        found = os.fstat(fd)
-        if found.st_ino != status.board_inode:
-            raise no_board
-        return os.pread(fd, min(found.st_size, MOST_CELLS * CELL), 0)
+        return os.pread(fd, min(os.fstat(fd).st_size, MOST_CELLS * CELL), 0)
     finally:
         os.close(fd)
 
