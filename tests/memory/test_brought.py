@@ -7,6 +7,7 @@ import os
 import signal
 from collections.abc import Iterator
 from functools import partial
+from types import SimpleNamespace
 
 import pytest
 
@@ -22,6 +23,7 @@ from comch_next import (
     NotSupported,
     PostRecvTask,
 )
+from comch_next.driver.emulated import _remote
 from comch_next.driver.emulated._export import NOTICE, Export
 from comch_next.driver.emulated._kernel.memory import ffi
 from comch_next.driver.emulated._remote import _FACTS, _SEALS
@@ -213,3 +215,35 @@ def test_a_range_that_no_memory_has(device: Device, size: int) -> None:
     with pytest.raises(InvalidValue, match="mmap_create_from_export"):
         Mmap.create_from_export(Export.of(notice, permissions, size).encode(), device)
     os.close(notice)
+
+
+def test_maps_that_somebody_keeps_from_going_wait_once(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process of the same user may keep the locks that importers hold while they copy, and those of all maps."""
+    now = [1000.0]
+    held: list[int] = []
+    maps: list[Mmap] = []
+    clock = SimpleNamespace(sleep=lambda seconds: now.append(now[-1] + seconds))
+    monkeypatch.setattr(_remote, "time", clock)
+    monkeypatch.setattr(_remote, "monotonic", lambda: now[-1])
+    monkeypatch.setattr(_remote, "_patient_from", 0.0)
+
+    def waited(count: int) -> float:
+        """How long so many maps take to go, all together."""
+        for _ in range(count):
+            mmap = Mmap(device, bytearray(SIZE), AccessFlag.PCI_READ_WRITE)
+            mmap.start()
+            export = Export.decode(mmap.export_pci(device))
+            held.append(export.open())
+            fcntl.flock(held[-1], fcntl.LOCK_SH)
+            maps.append(mmap)
+        began = now[-1]
+        while maps:
+            maps.pop().destroy()
+        while held:
+            os.close(held.pop())
+        return now[-1] - began
+
+    assert waited(20) == pytest.approx(_remote._PATIENCE_S, abs=0.01)
+    assert waited(20) == 0.0
+    now.append(now[-1] + _remote._RESPITE_S)
+    assert waited(20) == pytest.approx(_remote._PATIENCE_S, abs=0.01)

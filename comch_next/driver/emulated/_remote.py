@@ -26,9 +26,13 @@ _FACTS = struct.Struct("<QQi")  # address, bytes, permissions
 _SEALS = fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL | fcntl.F_SEAL_WRITE
 _ADDRESSES = 1 << 64
 _PATIENCE_S = 1.0  # how long a map that goes waits for an importer that is copying
+_RESPITE_S = 60.0  # after a wait in vain; for so long no map waits
 _TURN_S = 0.001
 _YAMA = "/proc/sys/kernel/yama/ptrace_scope"
 _REFUSED = (errno.EPERM, errno.ENOSYS)  # no right, or a filter of system calls
+
+
+_patient_from = 0.0  # the end of the last respite
 
 
 def make_notice(addr: int, size: int, permissions: int) -> int:
@@ -47,13 +51,22 @@ def make_notice(addr: int, size: int, permissions: int) -> int:
 
 
 def await_copies(fd: int) -> None:
-    """Wait, for a limited time, until no copy of the exported memory runs; from then on none begins."""
-    deadline = monotonic() + _PATIENCE_S
-    while monotonic() < deadline:
+    """Wait, for a limited time, until no copy of the exported memory runs; from then on none begins.
+
+    An importer copies for moments only; one that keeps the locks of many maps delays their ends together by no more.
+    """
+    global _patient_from
+    patient = monotonic() >= _patient_from
+    deadline = monotonic() + (_PATIENCE_S if patient else 0.0)
+    while True:
         with suppress_system(BlockingIOError):
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
             return
+        if monotonic() >= deadline:
+            break
         time.sleep(_TURN_S)
+    if patient:
+        _patient_from = deadline + _RESPITE_S
 
 
 class Remote:
