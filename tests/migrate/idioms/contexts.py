@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import textwrap
 
-from tests.migrate.idioms.program import ENDS, IMPORTS, SHOWN
+from tests.migrate.idioms.program import AWAIT_CONNECT, ENDS, IMPORTS, SHOWN
 
 __all__ = ["CONTEXTS", "REFUSED"]
 
@@ -424,7 +424,9 @@ def attempt(name):
 """,
     ),
 }
-TALK = """
+TALK = (
+    AWAIT_CONNECT
+    + """
 def second(ready, lets_in):
     ep = service_end()
     os.write(ready, b"x")
@@ -433,7 +435,7 @@ def second(ready, lets_in):
         ep.update_service_state_info()
         if ep.get_pending_connections():
             if not lets_in:
-                time.sleep(0.3)  # until its connect has come back
+                await_connect()
                 return
             try:
                 ep.recvfrom(4080)
@@ -453,6 +455,7 @@ for lets_in in (False, True):
     os.kill(child, 9) if lets_in else None
     os.waitpid(child, 0)
 """
+)
 TWICE = """
 shown(attempt, "idioms")
 shown(attempt, "idioms")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.migrate.idioms.program import ENDS, RECEIVES, SENDS
+from tests.migrate.idioms.program import AWAIT_CONNECT, ENDS, RECEIVES, SENDS
 
 __all__ = ["ONCE", "WAITS"]
 
@@ -98,7 +98,7 @@ def see_a_client(ep):
     while not ep.get_pending_connections():
         ep.update_service_state_info()
         time.sleep(1e-3)
-    time.sleep(0.1)  # until its connect has come back
+    await_connect()
 """
 TALKS = {
     "let in late": """
@@ -260,7 +260,8 @@ MANNERS = list(FLUSHES.values())
 
 
 def _made(name: str, talk: str, number: int) -> str:
-    return ENDS + SEE + SENDS["break"] + RECEIVES["return"] + DIALS[name] + MANNERS[number % 4] + TALKS[talk]
+    ways = SENDS["break"] + RECEIVES["return"] + DIALS[name] + MANNERS[number % 4]
+    return ENDS + AWAIT_CONNECT + SEE + ways + TALKS[talk]
 
 
 WAITS = {
