@@ -150,12 +150,16 @@ class Child:
         """Send a signal and wait for the end. It is repeated: the first may find Python just about to sleep.
 
         Python handles a signal between two steps of the program, so one that comes after the last step before a
-        sleep is seen when the sleep is over, or when the next signal interrupts it.
+        sleep is seen when the sleep is over, or when the next signal interrupts it. That one comes only if nothing
+        has been done since: while the program ends, it may find the default action restored.
         """
+        self.signal(number)
         while self.process.poll() is None and self._left():
-            self.signal(number)
+            before = _work(self.pid)
             with suppress(subprocess.TimeoutExpired):
                 self.process.wait(min(_AGAIN_S, self._left()))
+            if before is not None and before == _work(self.pid):
+                self.signal(number)
         return self.finish()
 
     def kill(self) -> None:
@@ -168,6 +172,23 @@ class Child:
         if self.process.stdin is not None:
             with suppress(BrokenPipeError):
                 self.process.stdin.close()
+
+
+def _work(pid: int) -> tuple[str, ...] | None:
+    """What the threads of a process and of its children have had of the processor; None unless all of them sleep."""
+    work: list[str] = []
+    try:
+        for task in sorted(Path(f"/proc/{pid}/task").iterdir()):
+            if (task / "stat").read_text().rpartition(") ")[2][0] != "S":
+                return None
+            work.append((task / "schedstat").read_text())
+            for child in (task / "children").read_text().split():
+                if (of_child := _work(int(child))) is None:
+                    return None
+                work += of_child
+    except (FileNotFoundError, ProcessLookupError):  # it has ended meanwhile
+        return None
+    return tuple(work)
 
 
 StartPython = Callable[..., Child]

@@ -63,3 +63,23 @@ def test_a_signal_that_was_missed_is_sent_again(start_python: StartPython, monke
     child = start_python("-c", program)
     child.wait_for("up")
     assert child.end_by(signal.SIGTERM).returncode == 7
+
+
+def test_a_signal_is_not_sent_again_while_its_handler_works(
+    start_python: StartPython, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(processes, "_AGAIN_S", 0.05)
+    program = (
+        "import os, signal, time\n"
+        "def end(*_):\n"
+        "    signal.signal(signal.SIGTERM, signal.SIG_DFL)\n"
+        "    begin = time.process_time()\n"
+        "    while time.process_time() - begin < 0.3: pass\n"
+        "    os._exit(7)\n"
+        "signal.signal(signal.SIGTERM, end)\n"
+        "print('up', flush=True)\n"
+        "while True: signal.pause()\n"
+    )
+    child = start_python("-c", program)
+    child.wait_for("up")
+    assert child.end_by(signal.SIGTERM).returncode == 7

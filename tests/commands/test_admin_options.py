@@ -73,8 +73,7 @@ def test_watching_until_it_is_interrupted(start_python: StartPython) -> None:
     assert first["servers"] == []
     serve(start_python)
     watching.wait_for('"name": "svc"')
-    watching.signal(signal.SIGINT)
-    ended = watching.finish()
+    ended = watching.end_by(signal.SIGINT)
     assert (ended.returncode, ended.stderr) == (130, "comch_next: interrupted\n")
     lines = [json.loads(line) for line in ended.stdout.splitlines()]
     assert [row["name"] for row in lines[-1]["servers"]] == ["svc"]

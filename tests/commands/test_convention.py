@@ -13,7 +13,7 @@ import pytest
 import comch_next
 import comm_channel_compat
 import migrate
-from tests.processes import ROOT, StartPython
+from tests.processes import ROOT, SOON_S, StartPython
 
 # Command -> the name that its version is told under
 MODULES = {
@@ -94,9 +94,9 @@ def test_interrupted(tmp_path: Path, module: str) -> None:
         [sys.executable, "-m", module, *WAITING[module]], cwd=tmp_path, stderr=subprocess.PIPE, text=True,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
     ) as process:  # fmt: skip
-        with pipe.open("wb"):  # opens when the command has: it waits now
+        with pipe.open("wb"):  # opens when the command has: it waits now, or will in a moment
             process.send_signal(signal.SIGINT)
-            _, said = process.communicate(timeout=120)
+        _, said = process.communicate(timeout=2 * SOON_S)  # by the end of the pipe, if the signal came before the wait
     assert process.returncode == 130
     assert said.endswith(": interrupted\n")
     assert said.count("\n") == 1
@@ -119,8 +119,7 @@ runpy.run_module({module!r}, run_name="__main__")
 def test_the_conformance_suite_is_interrupted(start_python: StartPython) -> None:
     child = start_python("-m", "comch_next.testing")
     child.wait_for("one process")
-    child.signal(signal.SIGINT)
-    ended = child.finish()
+    ended = child.end_by(signal.SIGINT)
     assert (ended.returncode, ended.stderr) == (130, "comch_next: interrupted\n")
 
 

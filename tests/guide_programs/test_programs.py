@@ -80,8 +80,7 @@ def test_cc_server_that_cannot_be_set_up(start_python: StartPython, wrong: tuple
 def test_cc_server_ends_by_a_signal(start_python: StartPython, runtime_dir: Path, number: signal.Signals) -> None:
     server = start_old(start_python, "cc_server.py", *DPU)
     server.wait_for("Started Listening")
-    server.signal(number)
-    finished = server.finish()
+    finished = server.end_by(number)
     assert finished.stdout.splitlines()[-1] == "Sample failed: DOCA_ERROR_UNEXPECTED"
     assert (finished.returncode, finished.stderr) == (1, "")
     assert_no_leftovers(runtime_dir)
