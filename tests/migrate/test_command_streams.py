@@ -115,7 +115,8 @@ def test_an_interruption_is_one_line_and_130(tmp_path: Path, jobs: str, start_py
     for name in ("a", "b"):
         (tmp_path / f"{name}.py").write_bytes(PENDING + b"# wait\n")
     child = start_python(FRONT_COMMAND, "--write", "--jobs", jobs, ".", cwd=tmp_path, deadline_s=60)
-    child.wait_for("waiting", "stderr")
+    for _ in range(int(jobs)):
+        child.wait_for("waiting", "stderr")
     done = child.end_by(signal.SIGINT)
     assert done.returncode == INTERRUPTED
     assert done.stderr.replace("waiting\n", "") == "python -m migrate: interrupted\n"
