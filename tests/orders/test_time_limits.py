@@ -106,7 +106,7 @@ def test_a_send_while_those_to_others_end(world: World, form: str, tell_time: Ca
 
     def settle() -> None:
         """Fill the other client's queue up, until its helper thread, if it has one, does not empty it either."""
-        until(lambda: fill(quick) == 0 and (form == "driver" or clients[1].port._port.full()))
+        until(lambda: (form == "driver" or clients[1].port._port.full()) and fill(quick) == 0)
 
     def deliver_and_refill() -> None:
         """Messages to the other client end, and others take their places."""
@@ -186,7 +186,7 @@ def test_a_clock_that_stands_still(world: World, form: str, monkeypatch: pytest.
     """As tests of programs have it: no call of the library's waits by that one."""
     server, client, other = world.server(), world.client(), world.client()
     connection = introduce(connect(client, server), server)
-    until(lambda: fill(connection) == 0 and (form == "driver" or client.port._port.full()))
+    until(lambda: (form == "driver" or client.port._port.full()) and fill(connection) == 0)
     calls = {
         "receive": lambda: server.receive(timeout=0.01),
         "send": lambda: connection.send(b"x", timeout=0.01),
