@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Callable
 from functools import partial
@@ -32,11 +33,14 @@ def _count(work: Work, events: tuple[str, ...], get: Callable[[], Any], install:
         return observe
 
     before = get()
+    gc.collect()  # what an earlier test has left would end in the work, and count
+    gc.disable()
     install(observe)
     try:
         work()
     finally:
         install(before)
+        gc.enable()
     return count
 
 
