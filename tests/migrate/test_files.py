@@ -6,12 +6,14 @@ import os
 import socket
 import subprocess
 import sys
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from migrate.files import FileError, find, is_installed, project_of, read
-from tests.processes import ROOT
+from tests.processes import ROOT, SOON_S
 
 
 def tree(top: Path, *names: str) -> None:
@@ -142,26 +144,31 @@ def test_what_is_not_there_is_an_error(tmp_path: Path) -> None:
     assert "No such file" in str(find([tmp_path / "x.py"]).errors[0])
 
 
-def test_folders_and_files_that_cannot_be_read_are_errors(tmp_path: Path) -> None:
+@pytest.fixture
+def open_path() -> Iterator[Path]:
+    """A folder that another user may enter, under none that pytest keeps to this one."""
+    with tempfile.TemporaryDirectory(prefix="files-") as folder:
+        os.chmod(folder, 0o755)
+        yield Path(folder).resolve()
+
+
+def test_folders_and_files_that_cannot_be_read_are_errors(open_path: Path) -> None:
     """As another user where this one may read everything."""
-    tree(tmp_path, "shut/x.py", "y.py", "z.py", "ignoring/x.py", "ignoring/.gitignore")
+    tree(open_path, "shut/x.py", "y.py", "z.py", "ignoring/x.py", "ignoring/.gitignore")
     for name in ("shut", "y.py", "ignoring/.gitignore"):
-        (tmp_path / name).chmod(0)
+        (open_path / name).chmod(0)
     program = (
         "import os, sys\nfrom pathlib import Path\nfrom migrate.files import FileError, find, read\n"
         "os.getuid() or os.setuid(65534)\nfound = find([Path(sys.argv[1])])\nprint(*found.errors, sep='\\n')\n"
         "for path in found.files.values():\n    try:\n        read(path)\n"
         "    except FileError as error:\n        print(error)\n"
     )
-    for folder in (tmp_path, *tmp_path.parents[:-2]):
-        if folder.stat().st_uid == os.getuid():
-            folder.chmod(0o755)
     out = subprocess.run(
-        [sys.executable, "-c", program, str(tmp_path)], capture_output=True, text=True, timeout=60, check=True
+        [sys.executable, "-c", program, str(open_path)], capture_output=True, text=True, timeout=SOON_S, check=True
     ).stdout.splitlines()
-    (tmp_path / "shut").chmod(0o755)
+    (open_path / "shut").chmod(0o755)
     assert out == [
-        f"{tmp_path / name}: cannot be read: Permission denied" for name in ("ignoring/.gitignore", "shut", "y.py")
+        f"{open_path / name}: cannot be read: Permission denied" for name in ("ignoring/.gitignore", "shut", "y.py")
     ]
 
 
