@@ -134,7 +134,7 @@ def test_a_row_in_two_classes_is_refused() -> None:
 
 
 def test_a_stale_page_is_told(start_python: StartPython, tmp_path: Path) -> None:
-    shutil.copytree(ROOT / "tools", tmp_path / "tools")
+    shutil.copytree(ROOT / "tools", tmp_path / "tools", ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("comch_next", "comm_channel_compat", "migrate", "tests"):
         (tmp_path / name).symlink_to(ROOT / name)
     (tmp_path / "docs").mkdir()

@@ -29,7 +29,7 @@ HELLO = ROOT / "samples_legacy"
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A copy of the programs that a test may change."""
-    return Path(shutil.copytree(PROGRAMS, tmp_path / "programs"))
+    return Path(shutil.copytree(PROGRAMS, tmp_path / "programs", ignore=shutil.ignore_patterns("__pycache__")))
 
 
 def verify(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str]:
