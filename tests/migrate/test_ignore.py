@@ -7,10 +7,11 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from migrate._ignore import parse
+from tests.examples import examples
 
 # patterns, path (a slash at the end: a folder), whether it is left out
 TABLE = [
@@ -86,7 +87,7 @@ def test_git_says_so_too(repository: Path, patterns: str, path: str, left_out: b
     assert told_by_git(repository, patterns, path) is left_out
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(
     patterns=st.lists(st.text("ab/*?!\\[]-^ #", min_size=1, max_size=6), min_size=1, max_size=3),
     path=st.lists(st.text("ab", min_size=1, max_size=2), min_size=1, max_size=3),

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from migrate.codes import CODES
@@ -17,6 +17,7 @@ from migrate.report import github, sarif, text
 from migrate.report import json as json_report
 from migrate.report.diff import diff
 from migrate.report.run import Exit, Problem, Run
+from tests.examples import examples
 
 BASE = Path("/project")
 A, B = BASE / "a b.py", BASE / "ä<script>.py"
@@ -129,7 +130,7 @@ def applied(old: bytes, patch: list[bytes]) -> bytes:
     return done + b"".join(lines[at:])
 
 
-@settings(deadline=None)  # the machine may be busy
+@examples(100)
 @given(
     st.lists(st.sampled_from([b"a\n", b"b\n", b"c\n"])),
     st.lists(st.sampled_from([b"a\n", b"b\n", b"d\n"])),
@@ -194,7 +195,7 @@ def test_sarif_has_its_required_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     assert elsewhere == {"uri": "file:///elsewhere/c.py"}
 
 
-@settings(deadline=None)  # the machine may be busy
+@examples(100)
 @given(
     st.lists(st.sampled_from(["a\n", "ä\n", "\n"])),
     st.lists(st.sampled_from(["a\n", "b\n", "d\n"])),

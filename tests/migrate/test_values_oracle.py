@@ -9,11 +9,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from migrate.python.modules import Project
 from migrate.python.values import Plain, Token, Values
+from tests.examples import examples
 from tests.migrate.values_knowledge import Library
 
 MIXING = {
@@ -104,7 +105,7 @@ def test_route(route: str, monkeypatch: pytest.MonkeyPatch) -> None:
 CHAINS = st.lists(st.lists(st.sampled_from(sorted(ROUTES)), min_size=1, max_size=6), min_size=1, max_size=4)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(60)
 @given(chains=CHAINS)
 def test_chains_of_routes(chains: list[list[str]], monkeypatch: pytest.MonkeyPatch) -> None:
     check(chains, monkeypatch)
