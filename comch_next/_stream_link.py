@@ -24,7 +24,17 @@ from comch_next._exits import exit_block
 from comch_next.consumer import Consumer
 from comch_next.driver.protocol import Own, new_lock, uninterrupted
 from comch_next.engine import ProgressEngine, deadline_after, seconds_left
-from comch_next.errors import Again, BadState, ConnectionAborted, DocaError, InvalidValue, IoFailed, TimeOut, from_code
+from comch_next.errors import (
+    Again,
+    BadState,
+    ConnectionAborted,
+    DocaError,
+    InvalidValue,
+    IoFailed,
+    NotConnected,
+    TimeOut,
+    from_code,
+)
 from comch_next.memory import Mmap
 from comch_next.producer import Producer
 from comch_next.task import PostRecvTask, ProducerSendTask, Task
@@ -46,6 +56,8 @@ _RECEIVES = 4 * CHUNKS  # receives posted at once: more than a side that keeps t
 _FRAME = struct.Struct("<BBHIQ")  # kind, count of chunks, number of the stream, consumer, bytes
 _TICK_S, _NAP_S = 0.05, 0.001
 _CLOSE_S = 5.0  # as the close of a context
+_REFUSED = (BadState, NotConnected, ConnectionAborted)  # what is made, started or used on a connection that has ended
+_LOST = frozenset({ErrorCode.SHUTDOWN, ErrorCode.CONNECTION_RESET, ErrorCode.CONNECTION_ABORTED})
 
 
 class Kind(IntEnum):
@@ -153,7 +165,7 @@ class Link:
         connection, context = self.connection, self._context
         if connection._link_of_stream is not None:
             raise BadState(f"Stream was attempted on {connection!r}, which has had one; a connection has one")
-        with ExitStack() as kept:
+        with self.reporting_end(), ExitStack() as kept:
             self.engine = kept.enter_context(ProgressEngine(context.engine._driver.name))
             self._progress = uninterrupted(self.engine.progress)  # else a frame that is being received is lost
             memory = kept.enter_context(Mmap(context.device, 1, AccessFlag.PCI_READ_WRITE))
@@ -321,11 +333,32 @@ class Link:
 
     def start(self, context: Consumer) -> Steps[None]:
         """Start a consumer and wait until the other side can know of it."""
-        context.start()
-        while context.state is State.STARTING:
-            yield self._turn_both()
-        if context.state is not State.RUNNING:
-            raise ConnectionAborted(f"{context!r} cannot run: its connection has ended", connection=self.connection)
+        with self.reporting_end():
+            context.start()
+            while context.state is State.STARTING:
+                yield self._turn_both()
+            if context.state is not State.RUNNING:
+                raise ConnectionAborted(f"{context!r} cannot run: its connection has ended", connection=self.connection)
+
+    @contextmanager
+    def reporting_end(self) -> Iterator[None]:
+        """Have what is refused because the connection has ended raise what has ended it."""
+        try:
+            yield
+        except _REFUSED:
+            with suppress(DocaError):  # the stream has been closed, or has not begun
+                self._catch_up()
+            self._ended = self._ended or self._lost()
+            self._check()
+            raise
+
+    def _lost(self) -> ErrorCode | None:
+        """What the port of the context, if it has one, knows of an end that the other side has brought."""
+        with suppress(DocaError):  # the port has been closed
+            port = self._context._port
+            status = None if port is None else port._port.get_status(self.connection._handle)
+            return status if status in _LOST else None
+        return None
 
     def _catch_up(self) -> None:
         """Read all frames that have arrived; by the protocol there are never more in flight than posted receives."""

@@ -76,7 +76,10 @@ class Stream:
         return f"<Stream on {self.connection!r}>"
 
     def __enter__(self) -> Self:
-        """Start this side; the other need not be there yet. Raises what Consumer and Producer raise."""
+        """Start this side; the other need not be there yet.
+
+        Raises Shutdown or ConnectionReset when the other has left or died, otherwise what Consumer and Producer raise.
+        """
         run(self._link.open())
         return self
 
@@ -136,7 +139,8 @@ class Stream:
         self._number = (self._number + 1) & 0xFFFF
         out = link.transfer = Transfer(self._number, sends=True)
         with link.giving_up(Kind.BROKEN, out.number):
-            yield from link.submit(link.frame(Kind.OFFER, out.number))
+            with link.reporting_end():
+                yield from link.submit(link.frame(Kind.OFFER, out.number))
             yield from link.until(lambda: out.credits or link.offers)
             if not out.credits:
                 raise BadState("send_stream: the other side sends, too; one of the two has to receive")
@@ -150,11 +154,12 @@ class Stream:
         with ExitStack() as kept:
             kept.push(link.give_back)
             bufs = link.hold(lambda: self._chunks(size, AccessFlag.LOCAL_READ_WRITE), _Chunks.close).bufs
-            producer = link.hold(lambda: Producer(self.connection, engine=link.engine), _close_at_once)
             free: deque[ProducerSendTask] = deque()
-            producer.task_send_set_conf(Own(free.append), Own(out.lose), CHUNKS)
-            producer.start()
-            free.extend(producer.task_send_alloc_init(buf, None, out.consumer) for buf in bufs)
+            with link.reporting_end():
+                producer = link.hold(lambda: Producer(self.connection, engine=link.engine), _close_at_once)
+                producer.task_send_set_conf(Own(free.append), Own(out.lose), CHUNKS)
+                producer.start()
+                free.extend(producer.task_send_alloc_init(buf, None, out.consumer) for buf in bufs)
             kept.callback(_free_all, free)  # so that it is IDLE as soon as it stops
             while True:
                 yield from link.until(lambda: report() and free and out.credits)
@@ -200,13 +205,14 @@ class Stream:
         with ExitStack() as kept:
             kept.push(link.give_back)
             chunks = link.hold(lambda: self._chunks(size, AccessFlag.PCI_READ_WRITE), _Chunks.close)
-            consumer = link.hold(lambda: Consumer(self.connection, chunks.memory, engine=link.engine), _close_at_once)
-            consumer.task_post_recv_set_conf(Own(arrived.append), Own(taken.lose), CHUNKS)
-            yield from link.start(consumer)
-            kept.enter_context(link.giving_up(Kind.REFUSED, taken.number))  # before the consumer stops
-            for buf in chunks.bufs:
-                consumer.task_post_recv_alloc_init(buf).submit()
-            yield from link.submit(link.frame(Kind.GRANT, taken.number, CHUNKS, consumer.id, size))
+            with link.reporting_end():
+                made = link.hold(lambda: Consumer(self.connection, chunks.memory, engine=link.engine), _close_at_once)
+                made.task_post_recv_set_conf(Own(arrived.append), Own(taken.lose), CHUNKS)
+                yield from link.start(made)
+                kept.enter_context(link.giving_up(Kind.REFUSED, taken.number))  # before the consumer stops
+                for buf in chunks.bufs:
+                    made.task_post_recv_alloc_init(buf).submit()
+                yield from link.submit(link.frame(Kind.GRANT, taken.number, CHUNKS, made.id, size))
             while True:
                 yield from link.until(lambda: arrived)
                 task = arrived.popleft()

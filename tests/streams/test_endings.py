@@ -15,6 +15,7 @@ import comch_next as comch
 from comch_next import (
     BadState,
     ConnectionReset,
+    ErrorCode,
     InvalidValue,
     IoFailed,
     NotPermitted,
@@ -25,9 +26,10 @@ from comch_next import (
     _stream_link,
 )
 from comch_next._stream_link import Kind, Link
-from tests.control_path.pair import DPU, REP
+from tests.control_path.pair import DPU, REP, until
 from tests.faults.forking import Forking
 from tests.processes import SOON_S, StartPython
+from tests.pull.support import FORMS
 from tests.streams.support import Pair, connected
 from tests.streams.test_transfers import CHUNK, DATA, Signalling, Stuck
 
@@ -74,6 +76,21 @@ client = comch.Client(comch.open_device("b1:00.0"), "svc")
 comch.Stream.enable(client)
 threading.Thread(target=receive, daemon=True).start()
 written.wait()
+"""
+
+
+OFFERING = """
+import sys, threading
+import comch_next as comch
+
+client = comch.Client(comch.open_device("b1:00.0"), "svc")
+comch.Stream.enable(client)
+client.connect()
+client.connection.send(b"hello")
+stream = comch.Stream(client.connection)
+stream.__enter__()
+threading.Thread(target=stream.send_stream, args=(b"never taken",), daemon=True).start()
+sys.stdin.readline()
 """
 
 
@@ -366,8 +383,8 @@ def test_a_killed_receiver_has_all_that_was_acknowledged(start_python: StartPyth
         if count > 100_000:
             there.peer.signal(signal.SIGKILL)
 
-    with there as stream, pytest.raises(ConnectionReset, match="send_stream"):
-        stream.send_stream(DATA * 100, progress=kill)
+    with there, pytest.raises(ConnectionReset, match="send_stream"):
+        there.stream.send_stream(DATA * 100, progress=kill)
     assert counts[-1] > 100_000
     assert path.read_bytes()[: counts[-1]] == (DATA * 100)[: counts[-1]]
 
@@ -379,8 +396,8 @@ def test_a_killed_sender_leaves_what_it_has_sent(start_python: StartPython) -> N
         if count == 8000:
             there.peer.signal(signal.SIGKILL)
 
-    with there as stream, pytest.raises(ConnectionReset, match="recv_stream"):
-        stream.recv_stream(sink, chunk_size=1000, progress=kill)
+    with there, pytest.raises(ConnectionReset, match="recv_stream"):
+        there.stream.recv_stream(sink, chunk_size=1000, progress=kill)
     numbers = sink.getvalue()
     assert len(numbers) >= 8000
     assert numbers == b"".join(b"%08d" % number for number in range(len(numbers) // 8))
@@ -388,17 +405,49 @@ def test_a_killed_sender_leaves_what_it_has_sent(start_python: StartPython) -> N
 
 def test_a_process_that_ends_in_a_stream_has_left(start_python: StartPython) -> None:
     """Nobody turns the connection's engine here, which alone reads the farewell."""
-    with Ending(start_python, "", LEAVING) as stream, pytest.raises(Shutdown, match="send_stream"):
-        stream.send_stream(bytes(100_000), chunk_size=1000)
+    with Ending(start_python, "", LEAVING) as there, pytest.raises(Shutdown, match="send_stream"):
+        there.stream.send_stream(bytes(100_000), chunk_size=1000)
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("noticed", [True, False], ids=["noticed", "not noticed"])
+@pytest.mark.parametrize("end", [Shutdown, ConnectionReset])
+def test_an_offer_of_a_side_that_has_gone(
+    start_python: StartPython, monkeypatch: pytest.MonkeyPatch, end: type[Exception], noticed: bool, form: str
+) -> None:
+    """The offer is still there to be taken, and the connection is not."""
+    monkeypatch.setenv("COMCH_PULL", form)
+    with Ending(start_python, "", OFFERING) as there:
+        stream, link = there.stream, there.stream._link
+        _stream_link.run(link.meet(lambda: link.offers))
+        there.end(end)
+        if noticed:
+            there.notice()
+        for call in (lambda: stream.recv_stream(io.BytesIO()), lambda: stream.send_stream(DATA)):
+            with pytest.raises(end, match="the stream ended early"):
+                call()
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("end", [Shutdown, ConnectionReset])
+def test_a_stream_that_begins_on_a_connection_that_has_ended(
+    start_python: StartPython, monkeypatch: pytest.MonkeyPatch, end: type[Exception], form: str
+) -> None:
+    monkeypatch.setenv("COMCH_PULL", form)
+    with Ending(start_python, "", OFFERING, begins=False) as there:
+        there.end(end)
+        there.notice()
+        with pytest.raises(end, match="the stream ended early"), there.stream:
+            """It is not reached."""
 
 
 class Ending:
     """A stream to another process that is going to end."""
 
-    def __init__(self, start_python: StartPython, argument: str, program: str = CLIENT) -> None:
-        self._start, self._argument, self._program = start_python, argument, program
+    def __init__(self, start_python: StartPython, argument: str, program: str = CLIENT, *, begins: bool = True) -> None:
+        self._start, self._argument, self._program, self._begins = start_python, argument, program, begins
 
-    def __enter__(self) -> Stream:
+    def __enter__(self) -> Ending:
         self.device = comch.open_device(DPU)
         self.rep = self.device.open_representor(REP)
         self.server = comch.Server(self.device, self.rep, "svc")
@@ -406,7 +455,23 @@ class Ending:
         self.server.listen()
         self.peer = self._start("-c", self._program, self._argument)
         self.stream = Stream(self.server.receive(timeout=SOON_S).connection)
-        return self.stream.__enter__()
+        if self._begins:
+            self.stream.__enter__()
+        return self
+
+    def end(self, how: type[Exception]) -> None:
+        """Have the other process leave, or die."""
+        if how is Shutdown:
+            self.peer.say("end\n")
+        else:
+            self.peer.signal(signal.SIGKILL)
+        self.peer.process.wait(SOON_S)
+
+    def notice(self) -> None:
+        """Have the server know of it."""
+        port = self.server.port
+        assert port is not None
+        until(lambda: port.status(self.stream.connection) != ErrorCode.SUCCESS, self.server.engine)
 
     def __exit__(self, *error: Any) -> None:
         self.stream.__exit__(*error)
