@@ -1,4 +1,4 @@
-"""Names that `del` unbinds somewhere: what takes the place of their uses has to end with them."""
+"""Names that `del` unbinds or that have a fallback: what takes the place of their uses has to be bound as they are."""
 
 from __future__ import annotations
 
@@ -13,15 +13,13 @@ from migrate.text.render import Trouble
 _TAKEN = re.compile(r"\{comch\}\.(\w+)\b(?!\.)")
 
 
-def under_own_names(
-    edits: Edits, names: Names, deleted: Set[Variable]
-) -> tuple[Edits, dict[Variable, str], list[Trouble]]:
+def under_own_names(edits: Edits, names: Names, own: Set[Variable]) -> tuple[Edits, dict[Variable, str], list[Trouble]]:
     """Write `Endpoint(...)` for `comch.Channel(...)` where all uses of a variable take the same from the new module.
 
     Returns the edits, what each variable stands for, and the uses for which there is no such name.
     """
     expressions, taken, troubles = dict(edits.expressions), {}, []
-    for variable in sorted(deleted, key=lambda variable: variable.name):
+    for variable in sorted(own, key=lambda variable: variable.name):
         named = [node for node, template in expressions.items() if "{comch}" in template.text]
         uses = [node for node in named if (root := root_of(node)) and names.of.get(root) is variable]
         found = {new for node in uses for new in _TAKEN.findall(expressions[node].text)}

@@ -92,7 +92,7 @@ class Imports:
         self._find_named()
         if given := listed(names).keys():
             self._settle_listing(given, internal, lost)
-        self._keep_deleted()
+        self._keep_own()
         self._find_homes()
         self.statements = dict(self._edit_statements())
 
@@ -162,12 +162,15 @@ class Imports:
     def _is_named(self, variable: Variable) -> bool:
         """Whether the spelling of a variable matters beyond the uses that change."""
         told = variable.scope is self.names.module and variable.name in self.exported
-        others = any(binding not in self.old for binding in variable.bindings)
-        others = others or isinstance(variable.scope.node, ast.ClassDef)  # an attribute, too
+        others = self._has_others(variable) or isinstance(variable.scope.node, ast.ClassDef)  # an attribute, too
         if told or others or variable.deletions:
             return True
         declared = any(isinstance(node, ast.Global | ast.Nonlocal) for node in variable.declarations)
         return declared or not all(is_covered(load, self.names, self.edits) for load in variable.loads)
+
+    def _has_others(self, variable: Variable) -> bool:
+        """Whether a variable may have something else than what old imports bring, such as a fallback."""
+        return any(binding not in self.old for binding in variable.bindings)
 
     def _keeps_star(self) -> bool:
         """Whether a name that a star brings stays old, or other files take one."""
@@ -195,11 +198,11 @@ class Imports:
 
     # ------------------------------------------------------------------ where each use finds the new module
 
-    def _keep_deleted(self) -> None:
-        """Import under its old name what the uses of a name that `del` unbinds take from the new module."""
+    def _keep_own(self) -> None:
+        """Import under its own name what a name stands for in comch_next if `del` unbinds it or it has a fallback."""
         modules = {self.names.of[alias] for alias, old in self.old.items() if old.module and alias in self.names.of}
-        deleted = {variable for variable in self._named - modules if variable.deletions}
-        self.edits, taken, refused = under_own_names(self.edits, self.names, deleted)
+        own = {variable for variable in self._named - modules if variable.deletions or self._has_others(variable)}
+        self.edits, taken, refused = under_own_names(self.edits, self.names, own)
         self.troubles += refused
         for variable, new in taken.items():
             self.old.update({alias: replace(self.old[alias], new=new) for alias in self._aliases[variable]})

@@ -203,6 +203,85 @@ if cc is not None:
     print(cc.devices())
 
 
+# case: a class is None if missing
+try:
+    from doca_comm_channel import Again, Endpoint, open_device
+except ImportError:
+    Again = Endpoint = None
+
+
+def available():
+    return Endpoint is not None
+
+
+if available():
+    ep = Endpoint()
+    ep.set_device(open_device("b1:00.0"))
+    try:
+        ep.connect("svc")
+    except Again:
+        pass
+    ep.destroy()
+
+# output
+try:
+    import comch_next as comch
+    from comch_next import Again
+    from comch_next import Client as Endpoint
+except ImportError:
+    Again = Endpoint = None
+
+
+def available():
+    return Endpoint is not None
+
+
+if available():
+    ep = Endpoint(one_sided=True)
+    ep.configure(device=comch.open_device("b1:00.0"))
+    try:
+        ep.connect("svc", timeout=0)
+    except Again:
+        pass
+    ep.close()
+
+
+# case: a class is None if missing, and stands for two
+try:
+    from doca_comm_channel import Endpoint
+except ImportError:
+    Endpoint = None
+
+
+def serve():
+    ep = Endpoint()
+    ep.listen("svc")
+
+
+def talk():
+    ep = Endpoint()
+    ep.connect("svc")
+
+# output
+try:
+    from doca_comm_channel import Endpoint
+except ImportError:
+    Endpoint = None
+
+
+def serve():
+    # CCM004: the name has more than one origin (python -m migrate explain CCM004)
+    ep = Endpoint()
+    ep.listen("svc")
+
+
+def talk():
+    # CCM004: the name has more than one origin (python -m migrate explain CCM004)
+    ep = Endpoint()
+    ep.connect("svc")
+
+
+
 # case: leave if missing
 try:
     import doca_comm_channel as cc
