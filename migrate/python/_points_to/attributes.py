@@ -36,7 +36,8 @@ from migrate.python.modules import Project, is_standard
 MAX_DOTS = 4  # `place = place.parent` in a loop would go on for ever
 HOOKS = frozenset({"excepthook", "unraisablehook"})  # which are given an exception, as `__exit__` is, or have it
 CHAINED = frozenset({"__cause__", "__context__"})  # what Python itself stores on an exception
-VARIABLES = "variables"  # the place of a collection that is the namespace of a module
+CLASS_METHODS = frozenset({"_make"})  # of classes of the standard library
+VARIABLES = "variables"  # the place of a collection that is the namespace of a module or object
 CALLED_BY_NAME = frozenset({"__init__", "__new__", "__setattr__", "__getattribute__", "__getitem__", "__setitem__"})
 GIVEN = "(given)"  # the field of an instance with what its library's class was made of, whatever it calls that
 _THREAD = ("group", "target", "name", "args", "kwargs")
@@ -62,6 +63,7 @@ class Attributes(Texts):
         super().__init__(project, knowledge)
         self._module_names: dict[tuple[Path, str], Slot] = {}
         self._namespaces: dict[Path, list[Value]] = {}
+        self._dictionaries: set[Collection] = set()
         self._looses: dict[Slot, Slot] = {}
 
     # ------------------------------------------------------------------ reading
@@ -145,7 +147,9 @@ class Attributes(Texts):
             self.otherwise(result, lambda: self.add(result, Plain.OTHER))
 
     def _load_from_collection(self, value: Collection, name: str, result: Slot) -> None:
-        if value.kind == "namespace":
+        if name == "__dict__" and value.kind in ("namespace", "arguments"):
+            self.add(result, self.dictionary(value))
+        elif value.kind == "namespace":
             self.flow(self.field(value, name), result)
         elif f".{name}" in library.SUMMARIES and value.kind != "arguments":
             self.add(result, Bound(External(f".{name}"), (value,)))
@@ -154,6 +158,17 @@ class Attributes(Texts):
         else:
             self.flow(self.field(value, name), result)
             self.otherwise(result, lambda: self.add(result, Plain.OTHER))
+
+    def dictionary(self, value: Collection) -> Collection:
+        """Return the fields of a namespace as a dictionary: what is stored in either is in both."""
+        table = Collection(value.node, "dict", (*value.place, VARIABLES), value.context)
+        if value not in self._dictionaries:
+            self._dictionaries.add(value)
+            contents = self.contents(table)
+            self.add(contents.keys, Plain.OTHER)
+            self.on_fields(value, lambda name, slot: self.flow(slot, self.item(contents, name)))
+            self.on_items(contents, lambda key, slot: self.flow(slot, self.field(value, str(key))))
+        return table
 
     def _load_from_module(self, value: Module, name: str, result: Slot) -> None:
         if value.path is None:
@@ -270,7 +285,9 @@ class Attributes(Texts):
         method = External(f"{base.name}.{name}" if name.startswith("__") else f".{name}")
 
         def add() -> None:
-            if name.startswith("__") or self.summary_of(method.name) is not None:
+            if name in CLASS_METHODS:
+                self.add(slot, Bound(method, (Class(receiver.node),)))
+            elif name.startswith("__") or self.summary_of(method.name) is not None:
                 self.add(slot, Bound(method, (receiver,)) if isinstance(receiver, Instance) else method)
             elif name == "data" and base.name in WRAPPING:
                 self.add(slot, receiver)

@@ -69,13 +69,10 @@ def _parse_known(heap: Attributes, site: Site) -> None:
 @summary("builtins.vars")
 def _vars(heap: Attributes, site: Site) -> None:
     """Give the fields of a namespace as a dictionary; of anything else, what nobody knows."""
-    collection, contents = heap.make(site.node, "dict", site.frame)
 
     def show(value: Value) -> None:
         if isinstance(value, Collection) and value.kind in ("namespace", "arguments"):
-            heap.on_fields(value, lambda name, slot: heap.flow(slot, heap.item(contents, name)))
-            heap.add(contents.keys, Plain.OTHER)
-            heap.add(site.result, collection)
+            heap.add(site.result, heap.dictionary(value))
         elif isinstance(value, Module) and value.path is not None:
             heap.namespace(value.path, site.result)
         else:

@@ -34,7 +34,7 @@ def _collection(kind: str, *, start: int = 0) -> Summary:
 
 summary(
     *names("builtins", "list reversed set frozenset"),
-    *names("itertools", "chain cycle islice tee chain.from_iterable"),
+    *names("itertools", "chain cycle islice chain.from_iterable"),
     *names("", "union intersection difference symmetric_difference"),
     *names("collections", "deque UserList"),
     "weakref.WeakSet",
@@ -43,6 +43,13 @@ summary("builtins.tuple")(_collection("tuple"))
 for _module in ("queue", "asyncio", "multiprocessing"):
     _queues = names(_module, "Queue LifoQueue PriorityQueue SimpleQueue JoinableQueue")
     summary(*_queues)(_collection("list", start=9))
+
+
+@summary("itertools.tee")
+def _tee(heap: Attributes, site: Site) -> None:
+    """Make a tuple of iterators, each of which has everything."""
+    copy, _ = heap.make(site.node, "list", site.frame, elements(heap, *given(site)[:1]), place=(*site.place, "copy"))
+    new(heap, site, "tuple", heap.constant(copy))
 
 
 @summary(

@@ -26,6 +26,7 @@ from migrate.python._points_to.library import (
     SUMMARIES,
     Summary,
     argument,
+    called,
     elements,
     new,
     summary,
@@ -173,6 +174,13 @@ def _namedtuple(heap: Attributes, site: Site) -> None:
         count = len(given[0].elts) if isinstance(given[0], ast.List | ast.Tuple) else len(words)
         for word in words[len(words) - count :]:
             heap.flow(elements(heap, site.keywords["defaults"]), heap.field(Instance(node), word))
+
+
+@summary("._make")
+def _make(heap: Attributes, site: Site) -> None:
+    """Make a record of what an iterable has."""
+    spread = Site(site.node, site.frame, [(argument(heap, site, 1), True)], result=site.result, place=called(site))
+    heap.call(argument(heap, site, 0), spread)
 
 
 @summary("._replace")
