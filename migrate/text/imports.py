@@ -329,13 +329,24 @@ class Imports:
             if statement not in statements:
                 brought.update(import_line(alias.asname or alias.name) for alias in statement.names)
                 continue
-            lines = [line for line in dict.fromkeys(self._new_lines(statement)) if line not in brought]
+            there = brought | self._brought_above(statement, seen)
+            lines = [line for line in dict.fromkeys(self._new_lines(statement)) if line not in there]
             brought.update(kept := [line for line in lines if not self._unbinds(statement)])
             if self.added is not None and statement in self.names.tree.body and self._is_added(kept, statement):
                 self.added = None
             remaining = [alias for alias in statement.names if self._remains(alias)]
             if lines or len(remaining) < len(statement.names):
                 yield statement, Template(joined(self.source, statement, lines, remaining))
+
+    def _brought_above(self, statement: Import, seen: Mapping[ast.AST, Set[str]]) -> Set[str]:
+        """Return the imports that stand before an `if TYPE_CHECKING:`, for a statement in it: types need no others."""
+        block = self.names.parents[statement]
+        if not isinstance(block, ast.If) or statement in block.orelse:
+            return frozenset()
+        if ast.unparse(block.test).rpartition(".")[2] != "TYPE_CHECKING":
+            return frozenset()
+        before = [self.added] if self.added and self.added.start <= self.source.span(block)[0] else []
+        return {change.text.strip() for change in before}.union(seen.get(block_of(block, self.names), ()))
 
     def _is_added(self, lines: Iterable[str], statement: ast.stmt) -> bool:
         """Whether a statement of the module brings what else were added behind it."""

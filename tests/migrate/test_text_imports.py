@@ -8,6 +8,7 @@ import pytest
 
 from migrate.python.scopes import Names
 from migrate.python.source import Source
+from migrate.text._emptied import with_pass
 from migrate.text.code import Edits, Template
 from migrate.text.imports import Imports, Old
 from migrate.text.pieces import splice
@@ -51,7 +52,8 @@ def migrated(text: str, exported: dict[str, bool] | None = None) -> str:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "call":
             edits.expressions[node] = Template("{h}.call({comch}.Counter)", {"h": node.func.value})  # type: ignore[index]
     imports = Imports(source, names, old, edits, stays, exported or {})
-    edits = Edits(edits.expressions, {**edits.statements, **imports.statements})
+    statements = with_pass({**edits.statements, **imports.statements}, source, names)
+    edits = Edits(edits.expressions, statements)
     renderer = Renderer(source, names, edits, imports.name)
     changes = renderer.changes() + ([imports.added] if imports.added else [])
     new = splice(source.text, changes)
@@ -157,6 +159,23 @@ def test_a_name_that_other_files_take_stays() -> None:
     assert (
         migrated("from old import Y\nY\n", {"Y": False}) == "import comch_next as comch\nfrom old import Y\ncomch.Y\n"
     )
+
+
+def test_types_need_no_import_that_is_there() -> None:
+    typed = "if typing.TYPE_CHECKING:\n    import types\n    from old import X\n\n"
+    kept = typed.replace("    from old import X\n", "")
+    assert migrated("import old as cc\n" + typed + "def f(a: X): cc.X\n") == (
+        "import comch_next as comch\n" + kept + "def f(a: comch.X): comch.X\n"
+    )
+    assert migrated("import typing\n" + typed + "def f(a: X): h.call()\n") == (
+        "import typing\nimport comch_next as comch\n" + kept + "def f(a: comch.X): h.call(comch.Counter)\n"
+    )
+    assert migrated(typed + "def f(a: X): pass\n") == (
+        typed.replace("from old import X", "import comch_next as comch") + "def f(a: comch.X): pass\n"
+    )
+    alone = typed.replace("    import types\n", "")
+    new = migrated("import old as cc\n" + alone + "def f(a: X): cc.X\n")
+    assert "if typing.TYPE_CHECKING:\n    pass\n" in new
 
 
 def test_names_that_stay_come_in_one_import() -> None:
