@@ -20,15 +20,15 @@ _KEEPING = (
     "frozenset",
     "getattr",
     "iter",
-    "len",
     "list",
     "map",
     "next",
-    "reversed",
     "set",
+    "setattr",
+    "tuple",
 )
-_KEEPING += ("setattr", "tuple", "zip", "any", "all")
-_BUILTINS = frozenset({f"builtins.{name}" for name in (*_SHOWING, *_KEEPING)})
+_ASKING = ("all", "any", "len", "reversed", "zip")
+_BUILTINS = frozenset({f"builtins.{name}" for name in (*_SHOWING, *_KEEPING, *_ASKING)})
 _MODULES = frozenset(
     {"asyncio", "collections", "concurrent", "contextlib", "copy", "functools", "itertools", "logging"}
 )
@@ -77,9 +77,10 @@ class Addresses:
         functions = self._values.of(call.func)
         if call in edited or all(map(_takes_objects, functions)):
             return
-        given = (part.value if isinstance(part, ast.Starred | ast.keyword) else part
-                 for part in (*call.args, *call.keywords))  # fmt: skip
-        yield from filter(self._is_address, given)
+        for part in (*call.args, *(keyword.value for keyword in call.keywords)):
+            argument = part.value if isinstance(part, ast.Starred) else part
+            if self._is_address(argument):
+                yield argument
 
     def _has_room(self, target: ast.expr) -> bool:
         """Whether a place of an assignment is none of an array of C or the like: these are no containers of Python."""
