@@ -99,15 +99,15 @@ class Stage:
                 findings.note(f"close after {what}: {type(error).__name__}", "".join(traceback.format_exception(error)))
         self.server = self.client = end = ends = None  # type: ignore[assignment]
         gc.collect()
-        if (left := open_fds() - self.before) > 0:
-            findings.note(f"{left} descriptors after {what}", "")
-        if (left := mapped() - self.maps) > 0:
-            findings.note(f"{left} mappings after {what}", "")
-        deadline = time.monotonic() + 1.0  # a thread that has been told to end needs its moment
+        deadline = time.monotonic() + SOON_S / 2  # a thread that has been told to end closes what it has
         while threading.active_count() > self.threads and time.monotonic() < deadline:
             time.sleep(0.001)
         if threading.active_count() > self.threads:
             findings.note(f"threads after {what}", str(threading.enumerate()))
+        if (left := open_fds() - self.before) > 0:
+            findings.note(f"{left} descriptors after {what}", "")
+        if (left := mapped() - self.maps) > 0:
+            findings.note(f"{left} mappings after {what}", "")
 
 
 def _count(face: Face, call: Call, side: str) -> int:
