@@ -9,12 +9,19 @@ from pathlib import Path
 import pytest
 
 import comch_next as comch
+from comch_next.driver.emulated._fabric import lobby
 from tests.control_path.pair import Side, leave, server, until
 from tests.descriptors import open_fds
 from tests.fabric.hostile import attacker
 from tests.interrupts.strike import Strike
 
 _STEP = 9  # signals are held back while it is read
+
+
+@pytest.fixture(autouse=True)
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who says nothing is waited for: on a busy machine one that greets may be late."""
+    monkeypatch.setattr(lobby, "_PATIENCE_S", 3600.0)
 
 
 @pytest.fixture

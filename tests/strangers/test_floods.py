@@ -21,6 +21,12 @@ ANSWERS = 200
 MOST_TURNS = 1000  # for one message that waits
 
 
+@pytest.fixture(autouse=True)
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who says nothing is waited for: on a busy machine one that greets may be late."""
+    monkeypatch.setattr(lobby, "_PATIENCE_S", 3600.0)
+
+
 @pytest.fixture
 def service() -> Iterator[tuple[Side, Side]]:
     """A server and its honest client."""
