@@ -298,18 +298,19 @@ def main() -> int:
     name, seconds, seed = sys.argv[1:]
     findings, chance, rounds = Findings(), random.Random(int(seed)), 0
     threading.excepthook = lambda raised: findings.note("in a thread", repr(raised.exc_value))
-    deadline, before = time.monotonic() + float(seconds), 0
-    while rounds < 2 or time.monotonic() < deadline:
+    deadline, most = time.monotonic() + float(seconds), 0
+    has_grown = False
+    while rounds < 2 or time.monotonic() < deadline or len(made) < _FEWEST or has_grown:
         faulthandler.dump_traceback_later(2 * _HANG_S, exit=True)
         fight({"modern": Modern, "old": Old}[name], chance, findings)
         rounds += 1
         after = open_fds()
-        if rounds > 1 and after != before:  # the first round leaves what the library keeps
-            findings.note("descriptors", f"{before} before, {after} after")
-        before = after
+        if has_grown and after > most:  # another round, and it is still there
+            findings.note("descriptors", f"{most} before, {after} after")
+        has_grown = rounds > 1 and after > most and not has_grown  # the first round leaves what the library keeps
+        if not has_grown:
+            most = after
     faulthandler.cancel_dump_traceback_later()
-    if len(made) < _FEWEST:
-        findings.note("calls", f"only {sorted(made)}")
     print(rounds, "rounds", len(findings.kinds), "findings")
     return 1 if findings.kinds else 0
 
