@@ -6,6 +6,7 @@ import gc
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from itertools import pairwise
 
 import pytest
 
@@ -15,6 +16,7 @@ from tests.native.test_callbacks import Loop
 
 TURNS = 400
 FEW = 40  # blocks; one for each turn would be ten times as many
+RUNS = 5  # by the one that leaves the fewest: others may leave what Python keeps
 
 
 @pytest.fixture
@@ -68,5 +70,5 @@ def test_no_block_of_memory_is_left(
         return sys.getallocatedblocks()
 
     blocks()
-    before = blocks()
-    assert blocks() - before < FEW
+    counts = [blocks() for _ in range(RUNS)]
+    assert min(after - before for before, after in pairwise(counts)) < FEW
