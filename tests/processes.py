@@ -19,6 +19,7 @@ from tests.forked import ForkedPopen
 ROOT = Path(__file__).resolve().parent.parent
 SOON_S = 60.0  # within this comes what must come; only a failing test, or a busy machine, waits so long
 _AGAIN_S = 4.0
+_LAST_WORDS_S = 10.0  # what a process said is read when it has ended, however late that was
 READER = "child-output"  # the name of threads that collect what children say
 
 
@@ -137,7 +138,7 @@ class Child:
             self.kill()
             raise self._report("did not end in time") from None
         for reader in self._readers:
-            reader.join(self._left())
+            reader.join(max(self._left(), _LAST_WORDS_S))
         return Finished(returncode, *("".join(self._said[name]) for name in ("stdout", "stderr")))
 
     def succeed(self) -> str:
@@ -164,8 +165,10 @@ class Child:
 
     def kill(self) -> None:
         """End it at once, and whatever it left in its session; harmless when it has ended."""
-        with suppress(ProcessLookupError):
-            os.killpg(self.pid, signal.SIGKILL)
+        # Once it has been waited for, its number may be another's, unless it left somebody in its session.
+        if self.process.returncode is None or any(reader.is_alive() for reader in self._readers):
+            with suppress(ProcessLookupError):
+                os.killpg(self.pid, signal.SIGKILL)
         self.process.wait()
         for reader in self._readers:
             reader.join()
