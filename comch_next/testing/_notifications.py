@@ -13,12 +13,12 @@ _ARMINGS = 3  # of an engine that is to rest
 @both_ways()
 def check_wait_says_whether_there_is_something(pair: Pair, taking: Side, giving: Side) -> None:
     pair.settle()
-    expect(taking.wait(_QUIET_S), False, "wait, with nothing to do")
+    expect(_rests(pair, taking, "main", _wait), True, "whether wait finds nothing, with nothing to do")
     giving.send(b"x")
     expect(taking.wait(pair.timeout), True, "wait, with a message there")
     pair.until_count(taking, "message", 1)
     pair.settle()
-    expect(taking.wait(_QUIET_S), False, "wait, with everything done")
+    expect(_rests(pair, taking, "main", _wait), True, "whether wait finds nothing, with everything done")
 
 
 # What wakes an engine: how it comes about, and where it is told afterwards.
@@ -129,9 +129,7 @@ def _lose_connection(pair: Pair, key: str, leaving: Side, staying: Side) -> None
     _expect_one_wake(pair, staying, key, leave, ("state", key))
 
 
-def _expect_wake(
-    pair: Pair, side: Side, engine: str, cause: Callable[[], object], told: tuple[str, str]
-) -> None:
+def _expect_wake(pair: Pair, side: Side, engine: str, cause: Callable[[], object], told: tuple[str, str]) -> None:
     """Ready when it comes after arming, ready when it was there before, not ready without."""
     for _ in range(2):
         _expect_one_wake(pair, side, engine, cause, told)
@@ -143,9 +141,7 @@ def _expect_wake(
     pair.until(lambda: len(side.told(*told)), known + 1, f"how often {told} was told")
 
 
-def _expect_one_wake(
-    pair: Pair, side: Side, engine: str, cause: Callable[[], object], told: tuple[str, str]
-) -> None:
+def _expect_one_wake(pair: Pair, side: Side, engine: str, cause: Callable[[], object], told: tuple[str, str]) -> None:
     expect(_rests(pair, side, engine), True, f"whether the descriptor rests before any {told[0]}")
     known = len(side.told(*told))
     cause()
@@ -154,14 +150,24 @@ def _expect_one_wake(
     pair.until(lambda: len(side.told(*told)) > known, True, f"whether {told} was told")
 
 
-def _rests(pair: Pair, side: Side, engine: str) -> bool:
+def _wait(side: Side, engine: str) -> bool:
+    return side.wait(_QUIET_S, engine)
+
+
+def _poll(side: Side, engine: str) -> bool:
+    side.arm(engine)
+    if not side.ready(_QUIET_S, engine):
+        return False
+    side.disarm(engine)
+    return True
+
+
+def _rests(pair: Pair, side: Side, engine: str, wakes: Callable[[Side, str], bool] = _poll) -> bool:
     """Arm an engine that has nothing to do. Whether it sleeps then; a timer of the driver may wake it now and then."""
     for _ in range(_ARMINGS):
         _quieten(pair, side, engine)
-        side.arm(engine)
-        if not side.ready(_QUIET_S, engine):
+        if not wakes(side, engine):
             return True
-        side.disarm(engine)
     return False
 
 

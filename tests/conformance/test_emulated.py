@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
 from comch_next.testing import CHECKS, Check, Maker, across_processes, in_one_process
+from tests.processes import SOON_S
 
 pytestmark = pytest.mark.usefixtures("forked")
 
@@ -12,4 +15,4 @@ pytestmark = pytest.mark.usefixtures("forked")
 @pytest.mark.parametrize("maker", [in_one_process, across_processes], ids=lambda maker: maker.__name__)
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__.removeprefix("check_"))
 def test_check(check: Check, maker: Maker) -> None:
-    check(maker)
+    check(partial(maker, timeout=SOON_S))
