@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,7 @@ while client.state is not comch.State.RUNNING:
     comch.outcome(server.receive, timeout=0)
     client.engine.progress()
 client.connection.send(b"first")
-assert server.receive(timeout=20).data == b"first"
+assert server.receive(timeout=60).data == b"first"
 client.connection.send(b"second")
 assert server.recv_fd >= 0
 child = os.fork()
@@ -39,10 +40,16 @@ print(os.waitpid(child, 0)[1])
 """
 
 
+def children() -> set[int]:
+    """The processes that this thread has forked, also those that have ended and are not waited for yet."""
+    return set(map(int, Path(f"/proc/self/task/{threading.get_native_id()}/children").read_text().split()))
+
+
 def codes_in_child(fork_in: Any, calls: Any) -> list[str]:
     """Have something fork; the codes of the calls in the child."""
     reader, writer = os.pipe()
     parent = os.getpid()
+    others = children()
     try:
         fork_in()
     except (AttributeError, comch.BadState):
@@ -53,7 +60,8 @@ def codes_in_child(fork_in: Any, calls: Any) -> list[str]:
     os.close(writer)
     with os.fdopen(reader) as told:
         found = told.read().split()
-    assert os.waitpid(-1, 0)[1] == 0
+    (child,) = children() - others
+    assert os.waitpid(child, 0)[1] == 0
     return found
 
 
