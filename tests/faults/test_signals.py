@@ -17,7 +17,7 @@ import comch_next as comch
 from comch_next import Client, Server, State, TimeOut
 from tests.control_path import pair
 from tests.processes import SOON_S, StartPython
-from tests.pull.support import FORMS, PEER, Stage, until
+from tests.pull.support import FORMS, PEER, Stage, helpers_rest, until
 
 WAIT_S = 0.25
 STOPPED_S = 3.0
@@ -55,6 +55,7 @@ def storm() -> Iterator[list[int]]:
     """A signal every few milliseconds; the list grows by one for each."""
     seen: list[int] = []
     with thunder(0.003, lambda number, frame: seen.append(number)):
+        until(lambda: seen)
         yield seen
 
 
@@ -74,7 +75,9 @@ def blocked_waits(stage: Stage, form: str) -> dict[str, Wait]:
     there.context.start()
     full = stage.client(form, send_queue_size=1)
     end = stage.meet(there, full)[1]
-    until(lambda: not end.send(b"x"))  # the server's queue and the client's own are full
+    until(
+        lambda: not end.send(b"x") and helpers_rest() and not end.send(b"x")
+    )  # the server's queue and the client's own are full
     own: Client = end.context
     return {
         "receive": lambda: own.receive(timeout=WAIT_S),
@@ -96,11 +99,12 @@ WAITS = [*itertools.product(FORMS, ("receive", "send", "flush")), ("driver", "en
 def test_a_wait_lasts_as_long_as_it_was_told(stage: Stage, form: str, call: str, storm: list[int]) -> None:
     wait = blocked_waits(stage, form)[call]
     before, began = len(storm), time.monotonic()
-    with pytest.raises(TimeOut):
-        wait()
+    while len(storm) == before:  # on a busy machine none may have come in the time of one
+        began = time.monotonic()
+        with pytest.raises(TimeOut):
+            wait()
     lasted = time.monotonic() - began
     assert WAIT_S - 0.01 <= lasted < SOON_S
-    assert len(storm) > before
 
 
 def test_connect_lasts_as_long_as_it_was_told(storm: list[int]) -> None:
@@ -137,9 +141,9 @@ def test_an_exception_of_a_handler_leaves_all_usable(stage: Stage, form: str, ca
             with pytest.raises(Interruption):
                 wait_for_the_handler()
     server, client = stage.contexts
-    assert server.receive(timeout=20).data == b"x"
-    client.connection.send(b"again", timeout=20)
-    while server.receive(timeout=20).data != b"again":
+    assert server.receive(timeout=SOON_S).data == b"x"
+    client.connection.send(b"again", timeout=SOON_S)
+    while server.receive(timeout=SOON_S).data != b"again":
         pass
 
 
@@ -157,17 +161,17 @@ def test_a_stopped_client_is_not_dead(start_python: StartPython) -> None:
     with comch.open_device("03:00.0") as device, Server(device, "b1:00.0", "svc", recv_queue_size=4) as there:
         child = start_python("-c", PEER)
         child.say("send hello\n")
-        connection = there.receive(timeout=20).connection
+        connection = there.receive(timeout=SOON_S).connection
         child.wait_for("sent")
         child.stop()
-        connection.send(b"wake up", timeout=20)
+        connection.send(b"wake up", timeout=SOON_S)
         with pytest.raises(TimeOut):
             there.receive(timeout=STOPPED_S)
         connection.update_info()
         child.signal(signal.SIGCONT)
         child.say("receive\nsend awake\n")
         child.wait_for("wake up")
-        assert there.receive(timeout=20).data == b"awake"
+        assert there.receive(timeout=SOON_S).data == b"awake"
         child.say("leave\n")
         assert child.finish().returncode == 0
 
@@ -185,15 +189,15 @@ def test_a_stopped_server_is_not_dead(start_python: StartPython) -> None:
     child.wait_for("listening")
     with comch.open_device("b1:00.0") as device, Client(device, "svc") as here:
         child.stop()
-        here.connection.send(b"?", timeout=20)
+        here.connection.send(b"?", timeout=SOON_S)
         late = Client(device, "svc")
         with pytest.raises(TimeOut):
             late.connect(timeout=0.3)
         with pytest.raises(TimeOut):
             here.receive(timeout=STOPPED_S / 2)
         child.signal(signal.SIGCONT)
-        assert here.receive(timeout=20).data == b"?"
-        late.connect(timeout=20)
+        assert here.receive(timeout=SOON_S).data == b"?"
+        late.connect(timeout=SOON_S)
         late.close()
 
 
@@ -209,7 +213,7 @@ sys.stdin.readline()  # the server has died
 while comch.outcome(connection.send, b"x", timeout=0)[0].name in ("SUCCESS", "AGAIN"):
     pass  # the threaded form may notice it a moment later
 codes = {comch.outcome(connection.send, b"x", timeout=0)[0].name for _ in range(200)}
-codes.add(comch.outcome(client.receive, timeout=20)[0].name)
+codes.add(comch.outcome(client.receive, timeout=60)[0].name)
 client.close()
 codes.add(comch.outcome(comch.Client(device, "svc").connect)[0].name)
 print(*sorted(codes))
