@@ -13,10 +13,11 @@ import pytest
 from comch_next import State
 from tests.control_path.pair import client, connect, leave, server, until
 from tests.fabric.hostile import Attacker, attacker
+from tests.processes import SOON_S
 from tests.ring.ring import send
 
 ROUNDS = 2000
-ASLEEP_S = 10.0
+ASLEEP_S = 2 * SOON_S
 
 
 class Service:
