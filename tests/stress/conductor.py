@@ -7,7 +7,7 @@ import signal
 import time
 from collections import Counter
 
-from tests.processes import Child, StartPython
+from tests.processes import SOON_S, Child, StartPython
 
 CLIENTS = 4
 
@@ -38,7 +38,7 @@ class Conductor:
     def run(self) -> None:
         """Violence for the time given, then an orderly end."""
         deadline = time.monotonic() + self._seconds
-        while time.monotonic() < deadline:
+        while time.monotonic() < deadline or not (self._has_met() or time.monotonic() > deadline + SOON_S):
             time.sleep(self._rng.expovariate(5.0))
             self._rng.choices((self._stop_somebody, self._kill_a_client, self._kill_the_server), (6, 3, 1))[0]()
             for child in (self.server, *self.clients):
@@ -50,6 +50,10 @@ class Conductor:
         self.server.say("end\n")
         self.server.succeed()
         self._past += [self.server, *self.clients]
+
+    def _has_met(self) -> bool:
+        """Whether a server has heard from a client."""
+        return any(child.has_said("met") for child in (self.server, *self._past))
 
     def _stop_somebody(self) -> None:
         child = self._rng.choice((self.server, *self.clients))

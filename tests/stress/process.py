@@ -6,9 +6,11 @@ import random
 import select
 import sys
 
+from tests.processes import SOON_S
+
 MOST_CLIENTS = 8
 PATIENCE_S = 60.0  # for a side that may have been stopped
-END_S = 10.0
+END_S = SOON_S
 
 
 def say(*words: object) -> None:
