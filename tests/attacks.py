@@ -12,13 +12,12 @@ from collections.abc import Callable, Iterator
 
 from comch_next import DocaError
 from tests import budget
-from tests.processes import StartPython
+from tests.processes import SOON_S, StartPython
 from tests.threads.faces import DUELS, FACES, Face
 
 __all__ = ["SECONDS", "SOON_S", "Attack", "Findings", "attack", "launch"]
 
 SECONDS = budget.seconds(18) / len(DUELS)
-SOON_S = 20.0
 # What no text of the library says: it speaks of what the program did.
 _RAW = ("NoneType", "object has no attribute", "Bad file descriptor", "closed file", "not in list", "epoll object")
 

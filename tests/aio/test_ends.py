@@ -20,10 +20,10 @@ import os, signal, sys
 import comch_next as comch
 with comch.Server(comch.open_device("03:00.0"), "b1:00.0", "svc", recv_queue_size=4) as server:
     print("ready", flush=True)
-    message = server.receive(timeout=20)
+    message = server.receive(timeout=60)
     for number in range(3):
         message.reply(b"%d" % number)
-    message.connection.flush(timeout=20)
+    message.connection.flush(timeout=60)
     print("replied", flush=True)
     signal.pause()
 """

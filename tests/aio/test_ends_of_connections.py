@@ -19,7 +19,7 @@ SERVER = """
 import comch_next as comch
 with comch.Server(comch.open_device("03:00.0"), "b1:00.0", "svc") as server:
     print("ready", flush=True)
-    server.receive(timeout=20).reply(b"last")
+    server.receive(timeout=60).reply(b"last")
     for message in server:
         pass
 """

@@ -22,7 +22,7 @@ CLIENT = """
 import comch_next as comch, signal
 with comch.Client(comch.open_device("b1:00.0"), "svc") as client:
     client.connection.send(b"here")
-    client.connection.flush(timeout=20)
+    client.connection.flush(timeout=60)
     signal.pause()
 """
 
@@ -178,9 +178,11 @@ def test_an_exception_of_a_handler_is_reported_and_ends_its_connection_only(grou
 
 
 def test_leaving_cancels_handlers_and_waits_for_them(ground: Ground) -> None:
+    begun: list[aio.Connection] = []
     ends: list[str] = []
 
     async def patient(connection: aio.Connection) -> None:
+        begun.append(connection)
         try:
             await connection.receive()
         except asyncio.CancelledError:
@@ -198,7 +200,7 @@ def test_leaving_cancels_handlers_and_waits_for_them(ground: Ground) -> None:
         async with AsyncExitStack() as stack:
             await stack.enter_async_context(serving(ground, handler))
             async with ground.connect() as client:
-                await asyncio.sleep(0.05)
+                await until(lambda: begun)
                 await stack.aclose()
                 yield client
 

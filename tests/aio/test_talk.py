@@ -10,6 +10,7 @@ import pytest
 import comch_next as comch
 from comch_next import aio
 from tests.aio.support import Ground, cancelled, echo, fill, run, until, waits
+from tests.processes import SOON_S
 
 
 def test_a_request_and_its_reply(ground: Ground) -> None:
@@ -139,7 +140,7 @@ def test_many_clients_in_one_loop(ground: Ground) -> None:
     count, rounds = 30, 20
 
     async def talk(number: int) -> None:
-        async with ground.connect(timeout=20) as client:
+        async with ground.connect(timeout=SOON_S) as client:
             for turn in range(rounds):
                 text = b"%d.%d" % (number, turn)
                 await client.send(text)

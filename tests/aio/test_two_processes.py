@@ -56,7 +56,7 @@ import comch_next as comch
 from comch_next import aio
 
 async def talk(device, name, count, window):
-    async with aio.connect(device, "svc", timeout=20) as client:
+    async with aio.connect(device, "svc", timeout=60) as client:
         room = asyncio.Semaphore(window)
         async def send():
             for number in range(count):
@@ -86,15 +86,15 @@ with comch.Server(comch.open_device("03:00.0"), "b1:00.0", "svc") as server:
     for message in server:
         message.reply(message.data)
         if message.data == b"last":
-            message.connection.flush(timeout=20)
+            message.connection.flush(timeout=60)
             break
 """
 PLAIN_CLIENT = """
 import comch_next as comch
 with comch.Client(comch.open_device("b1:00.0"), "svc") as client:
     for number in range(500):
-        client.connection.send(b"%d" % number, timeout=20)
-        assert client.receive(timeout=20).data == b"%d" % number
+        client.connection.send(b"%d" % number, timeout=60)
+        assert client.receive(timeout=60).data == b"%d" % number
 print("done", flush=True)
 """
 

@@ -24,6 +24,7 @@ from comch_next.driver.emulated._fabric import handshake
 from comch_next.driver.emulated._fabric.meeting import runtime_dir
 from tests.control_path.pair import DPU, HOST, REP, leave, pair, until
 from tests.control_path.pulled import connected, listening
+from tests.processes import SOON_S
 from tests.sleeps import at_first_sleep, counted_sleeps
 
 
@@ -92,7 +93,7 @@ def test_client_leaves_in_order() -> None:
             connection.send(b"x")
         with pytest.raises(BadState, match="connect first"):
             here.disconnect()
-        message = there.receive(timeout=20)
+        message = there.receive(timeout=SOON_S)
         assert message.data == b"last"
         with pytest.raises(Again):
             there.receive(timeout=0)
@@ -108,12 +109,12 @@ def test_server_leaves_in_order() -> None:
     with listening() as there, connected(there) as here:
         connection = here.connection
         connection.send(b"x")
-        there.receive(timeout=20).reply(b"last")
+        there.receive(timeout=SOON_S).reply(b"last")
         there.close()
-        assert here.receive(timeout=20).data == b"last"
+        assert here.receive(timeout=SOON_S).data == b"last"
         for _ in range(3):
             with pytest.raises(Shutdown):
-                here.receive(timeout=20)
+                here.receive(timeout=SOON_S)
         with pytest.raises(Shutdown):
             connection.send(b"x")
 
@@ -121,14 +122,14 @@ def test_server_leaves_in_order() -> None:
 def test_server_drops_one() -> None:
     with listening() as there, connected(there) as here, connected(there) as other:
         here.connection.send(b"x")
-        message = there.receive(timeout=20)
+        message = there.receive(timeout=SOON_S)
         there.disconnect(message.connection)
         with pytest.raises(NotConnected):
             message.reply(b"x")
         with pytest.raises(Shutdown):
-            here.receive(timeout=20)
+            here.receive(timeout=SOON_S)
         other.connection.send(b"still here")
-        assert there.receive(timeout=20).data == b"still here"
+        assert there.receive(timeout=SOON_S).data == b"still here"
 
 
 def test_iteration() -> None:

@@ -28,18 +28,18 @@ from tests.sleeps import counted_sleeps
 
 def test_send_receive_reply() -> None:
     with listening() as there, connected(there) as here:
-        here.connection.send(b"hello", timeout=20)
-        message = there.receive(timeout=20)
+        here.connection.send(b"hello", timeout=SOON_S)
+        message = there.receive(timeout=SOON_S)
         assert message.data == b"hello"
-        message.reply(b"back", timeout=20)
-        assert here.receive(timeout=20) == (b"back", here.connection)
+        message.reply(b"back", timeout=SOON_S)
+        assert here.receive(timeout=SOON_S) == (b"back", here.connection)
 
 
 @pytest.mark.parametrize("kind", [bytes, bytearray, memoryview])
 def test_anything_that_holds_bytes(kind: type) -> None:
     with listening() as there, connected(there) as here:
         here.connection.send(kind(b"hello"))
-        assert there.receive(timeout=20).data == b"hello"
+        assert there.receive(timeout=SOON_S).data == b"hello"
 
 
 @pytest.mark.parametrize("wrong", [None, "text", 3, [1]])
@@ -75,9 +75,9 @@ def test_a_message_too_long_for_the_caller_stays() -> None:
         here.connection.send(b"x" * 50)
         for _ in range(2):
             with pytest.raises(InvalidValue, match="50 bytes waits, room is for 49") as caught:
-                there.receive(49, timeout=20)
+                there.receive(49, timeout=SOON_S)
             assert caught.value.length == 50
-        assert there.receive(50, timeout=20).data == b"x" * 50
+        assert there.receive(50, timeout=SOON_S).data == b"x" * 50
         for wrong in (-1, "x", 1.5):
             with pytest.raises(InvalidValue):
                 there.receive(wrong, timeout=0)  # type: ignore[arg-type]
@@ -86,12 +86,12 @@ def test_a_message_too_long_for_the_caller_stays() -> None:
 def test_longest_and_too_long() -> None:
     with listening() as there, connected(there) as here:
         here.connection.send(b"x" * 4080)
-        assert len(there.receive(timeout=20).data) == 4080
+        assert len(there.receive(timeout=SOON_S).data) == 4080
         with pytest.raises(InvalidValue, match="4081 bytes is above this connection's 4080") as caught:
             here.connection.send(b"x" * 4081)
         assert caught.value.length == 4081
         here.connection.send(b"")
-        assert there.receive(timeout=20).data == b""
+        assert there.receive(timeout=SOON_S).data == b""
 
 
 def test_full_says_again_and_time_out_and_has_no_effect() -> None:
@@ -105,8 +105,8 @@ def test_full_says_again_and_time_out_and_has_no_effect() -> None:
             here.connection.send(b"x", timeout=0.03)
         with pytest.raises(TimeOut, match="3 messages still in flight"):
             here.connection.flush(timeout=0.03)
-        assert [there.receive(timeout=20).data for _ in range(5)] == [b"%d" % number for number in range(5)]
-        here.connection.flush(timeout=20)
+        assert [there.receive(timeout=SOON_S).data for _ in range(5)] == [b"%d" % number for number in range(5)]
+        here.connection.flush(timeout=SOON_S)
         assert here.connection.in_flight == 0
         with pytest.raises(Again):
             there.receive(timeout=0)
@@ -196,7 +196,7 @@ def test_a_mixed_pair() -> None:
             comch.outcome(there.receive, timeout=0)
             here.engine.progress()
         here.send(b"task")
-        message = there.receive(timeout=20)
+        message = there.receive(timeout=SOON_S)
         message.reply(b"call")
         while not (here.messages and here.done):
             here.engine.progress()

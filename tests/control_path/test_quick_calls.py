@@ -16,6 +16,7 @@ from tests.control_path.pair import HOST, Side, client, connect, leave, pair, se
 from tests.control_path.pulled import listening
 from tests.frames import TURNS, fewest
 from tests.inside import inside
+from tests.processes import SOON_S
 
 
 def progress_soon(side: Side) -> None:
@@ -242,7 +243,7 @@ def test_a_call_that_wraps_the_librarys_own_is_made(monkeypatch: pytest.MonkeyPa
             connection = accepted(server)
             for _ in range(4):
                 connection.send(b"bare")
-            assert {client.receive(timeout=20).data for _ in range(4)} == {b"wrapped"}
+            assert {client.receive(timeout=SOON_S).data for _ in range(4)} == {b"wrapped"}
             client.disconnect()
         client.close()
     device.close()
@@ -301,7 +302,7 @@ def test_calls_that_stand_on_a_programs_own_port_call_it() -> None:
         for number in range(4):
             connection.send(b"to %d" % number)
         for number in range(4):
-            assert client.receive(timeout=20).data == b"to %d" % number
+            assert client.receive(timeout=SOON_S).data == b"to %d" % number
             client.connection.send(b"from %d" % number)
         assert port.seen == [text % number for number in range(4) for text in (b"to %d", b"from %d")]
         client.close()

@@ -101,7 +101,7 @@ def test_close_takes_back_what_the_program_holds(form: str, monkeypatch: pytest.
     monkeypatch.setenv("COMCH_PULL", form)
     there, here = pair()
     held = here.task(b"never submitted")
-    here.context.close(timeout=20)
+    here.context.close(timeout=SOON_S)
     assert here.done == here.failed == []
     for call in (held.submit, held.try_submit, held.free):
         with pytest.raises(BadState):

@@ -14,13 +14,14 @@ import pytest
 
 import comch_next as comch
 from comch_next import ErrorCode, State
-from comch_next.driver.emulated._fabric import handshake
+from comch_next.driver.emulated._fabric import handshake, lobby
 from comch_next.driver.emulated._kernel.calls import Link
 from comch_next.driver.emulated._kernel.ring import lib
 from tests.control_path.pair import Side, client, connect, leave, server, until
 from tests.descriptors import open_fds
 from tests.fabric.hostile import GOOD, TERMS, Attacker, attacker, bells, close_all
 from tests.inside import inside
+from tests.processes import SOON_S
 from tests.ring.ring import Words, send
 
 
@@ -106,9 +107,7 @@ def test_bad_greetings(service: tuple[Side, Side], runtime_dir: Path, name: str)
         handshake.Terms(1 << 20, True, 1 << 16, 1 << 16),
     ],
 )
-def test_limits_that_no_device_has(
-    service: tuple[Side, Side], runtime_dir: Path, terms: handshake.Terms
-) -> None:
+def test_limits_that_no_device_has(service: tuple[Side, Side], runtime_dir: Path, terms: handshake.Terms) -> None:
     """Each number is sane, but no device of this pair can do it: the server does not follow."""
     with attacker(runtime_dir) as bad:
         bad.greet(terms)
@@ -177,9 +176,12 @@ def test_silent_knockers_are_dropped_in_the_end(service: tuple[Side, Side], runt
     turn(service[0])
 
 
-def test_a_slow_knocker_where_the_program_has_set_a_time_out(service: tuple[Side, Side], runtime_dir: Path) -> None:
+def test_a_slow_knocker_where_the_program_has_set_a_time_out(
+    service: tuple[Side, Side], runtime_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """It is for the program's own sockets: nothing waits so long for a greeting, nor gives it up."""
     there, _ = service
+    monkeypatch.setattr(lobby, "_PATIENCE_S", 3600.0)
     socket.setdefaulttimeout(0.01)
     try:
         with attacker(runtime_dir) as slow:
@@ -350,12 +352,12 @@ def test_a_pulling_server_reports_a_liar_once_and_serves_the_others(runtime_dir:
             words = Words(bad.fds[0])
             words.set_length(0, 0xFFFFFFFF)
             with pytest.raises(comch.ConnectionReset) as caught:
-                there.receive(timeout=20)
+                there.receive(timeout=SOON_S)
             with pytest.raises(comch.ConnectionReset):
                 caught.value.connection.send(b"x")
             other_sender, other_receiver = honest.rings()
             send(other_sender.tx, b"truth")
-            assert there.receive(timeout=20).data == b"truth"
+            assert there.receive(timeout=SOON_S).data == b"truth"
             with pytest.raises(comch.TimeOut):
                 there.receive(timeout=0.02)
             words.close()
@@ -373,13 +375,13 @@ def test_a_flush_to_a_lying_reader_ends(runtime_dir: Path) -> None:
             own = handshake.Terms(4080, False, 8, 1)
             sender, receiver = bad.rings(own)
             send(sender.tx, b"x")
-            message = there.receive(timeout=20)
+            message = there.receive(timeout=SOON_S)
             for _ in range(4):
                 message.reply(b"never read")
             words = Words(bad.fds[1])
             words["tail"] = 99
             with pytest.raises(comch.ConnectionReset, match="did not arrive"):
-                message.connection.flush(timeout=20)
+                message.connection.flush(timeout=SOON_S)
             words.close()
             sender.close()
             receiver.close()

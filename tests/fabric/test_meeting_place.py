@@ -21,7 +21,7 @@ from comch_next.driver import load
 from tests.control_path.pair import client, connect, leave, pair, server, until
 from tests.descriptors import open_fds
 from tests.leases import leased
-from tests.processes import StartPython
+from tests.processes import SOON_S, StartPython
 
 LISTEN = """
 import sys, signal
@@ -104,7 +104,7 @@ def test_a_server_that_sleeps_is_not_dead(start_python: StartPython) -> None:
     child.signal(signal.SIGCONT)
     with comch.open_device("b1:00.0") as device, Client(device, "svc") as here:
         here.connection.send(b"awake")
-        assert here.receive(timeout=20).data == b"awake"
+        assert here.receive(timeout=SOON_S).data == b"awake"
 
 
 def test_one_of_many_gets_the_name(start_python: StartPython) -> None:

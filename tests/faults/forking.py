@@ -123,8 +123,8 @@ def only_bad_state(calls: Calls) -> None:
 def ask_for_an_echo(answer: Any) -> None:
     """What a child of multiprocessing does, with objects of its own: ask the parent's server for an echo."""
     with comch.open_device("b1:00.0") as device, comch.Client(device, "svc") as client:
-        client.connection.send(b"from a child", timeout=20)
-        answer.put(client.receive(timeout=20).data)
+        client.connection.send(b"from a child", timeout=SOON_S)
+        answer.put(client.receive(timeout=SOON_S).data)
 
 
 ENDS: dict[str, Callable[[], object]] = {

@@ -22,7 +22,7 @@ def main(method: str) -> None:
         served = 0
         while served < len(children):
             with suppress(comch.ConnectionReset):
-                message = server.receive(timeout=20)
+                message = server.receive(timeout=SOON_S)
                 message.reply(message.data)
                 served += 1
         for child in children:

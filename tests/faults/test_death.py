@@ -16,7 +16,7 @@ from tests.control_path.pair import Side, client, leave, server, until
 from tests.descriptors import open_fds
 from tests.differences import differs
 from tests.inside import inside
-from tests.processes import StartPython
+from tests.processes import SOON_S, StartPython
 from tests.pull.support import PEER, Stage
 from tests.pull.support import until as pull_until
 
@@ -59,7 +59,7 @@ def drain(context: Client | Server) -> list[bytes]:
     """Every message up to the report of a death."""
     messages: list[bytes] = []
     with pytest.raises(ConnectionReset):
-        messages.extend(iter(lambda: context.receive(timeout=20).data, None))
+        messages.extend(iter(lambda: context.receive(timeout=SOON_S).data, None))
     return messages
 
 
@@ -68,7 +68,7 @@ def test_a_sender_killed_amid_its_stream(start_python: StartPython, after: int) 
     """Wherever its writing stopped: whole messages without a gap, then one report, then nothing."""
     with comch.open_device("03:00.0") as device, Server(device, "b1:00.0", "svc") as there:
         child = start_python("-c", FLOOD)
-        messages = [there.receive(timeout=20).data for _ in range(after)]
+        messages = [there.receive(timeout=SOON_S).data for _ in range(after)]
         child.signal(signal.SIGKILL)
         messages += drain(there)
         assert messages == [b"%d" % number + bytes(number % 4000) for number in range(len(messages))]
@@ -130,9 +130,7 @@ def test_a_reader_killed_between_claim_and_copy(stage: Stage) -> None:
 
 
 @pytest.mark.parametrize("moment", ["before it says hello", "before it is accepted"])
-def test_a_client_killed_on_its_way_in(
-    start_python: StartPython, runtime_dir: Path, moment: str, form: str
-) -> None:
+def test_a_client_killed_on_its_way_in(start_python: StartPython, runtime_dir: Path, moment: str, form: str) -> None:
     with comch.open_device("03:00.0") as device, Server(device, "b1:00.0", "svc") as there:
         before = open_fds()
         if moment == "before it says hello":
@@ -149,7 +147,7 @@ def test_a_client_killed_on_its_way_in(
         child.kill()
         if comes_up:
             with pytest.raises(ConnectionReset):
-                there.receive(timeout=20)
+                there.receive(timeout=SOON_S)
         with pytest.raises(comch.TimeOut):
             there.receive(timeout=0.1)
         with pytest.raises(comch.Again):
@@ -181,12 +179,12 @@ def test_a_restart_under_the_same_name(start_python: StartPython) -> None:
         for number, each in enumerate(clients):
             connection = each.connect()
             for turn in range(3):
-                connection.send(f"{life} {number} {turn}".encode(), timeout=20)
+                connection.send(f"{life} {number} {turn}".encode(), timeout=SOON_S)
         for number, each in enumerate(clients):
-            assert each.receive(timeout=20).data == f"{life} {life} {number} 0".encode()
+            assert each.receive(timeout=SOON_S).data == f"{life} {life} {number} 0".encode()
         child.stop()
         for each in clients:
-            each.connection.send(b"never read", timeout=20)
+            each.connection.send(b"never read", timeout=SOON_S)
         child.signal(signal.SIGKILL)
         child.process.wait()
         for number, each in enumerate(clients):
@@ -205,14 +203,14 @@ def test_the_server_outlives_its_eight_clients(start_python: StartPython) -> Non
         children = [start_python("-c", PEER) for _ in range(8)]
         for child in children:
             child.say("send hello\n")
-        senders = {there.receive(timeout=20).connection for _ in children}
+        senders = {there.receive(timeout=SOON_S).connection for _ in children}
         assert len(senders) == 8
         for child in children:
             child.kill()
         dead = []
         for _ in children:
             with pytest.raises(ConnectionReset) as caught:
-                there.receive(timeout=20)
+                there.receive(timeout=SOON_S)
             dead.append(caught.value.connection)
         assert set(dead) == senders
         with pytest.raises(comch.TimeOut):

@@ -14,7 +14,7 @@ from tests.control_path import pair
 from tests.descriptors import open_fds
 from tests.differences import differs
 from tests.faults.exhausted import full_table, lowered_limit
-from tests.processes import Child, StartPython
+from tests.processes import SOON_S, Child, StartPython
 from tests.pull.support import Stage, ready
 from tests.sleeps import counted_sleeps
 
@@ -93,7 +93,7 @@ def idle_receive(server: Server, *refused: Child) -> None:
 
 def serve_one(server: Server, caller: Child) -> None:
     """All is well: the caller's echo comes."""
-    message = server.receive(timeout=20)
+    message = server.receive(timeout=SOON_S)
     message.reply(message.data)
     assert caller.wait_for("code") == "code SUCCESS"
 
@@ -113,7 +113,7 @@ def test_a_server_out_of_descriptors_refuses(server: Server, caller: Child, left
         assert caller.wait_for("code") == "code CONNECTION_ABORTED"
         assert open_fds() == before
         caller.say("\n")
-        message = server.receive(timeout=20)
+        message = server.receive(timeout=SOON_S)
     else:
         assert left >= 5  # the connection, two bells, and two rings until they are mapped
     message.reply(message.data)
@@ -170,7 +170,7 @@ def test_a_blocked_server_accepts_as_soon_as_it_can(
         callers[-1].wait_for("ready")
         callers[-1].say("\n")
     for _ in callers:
-        message = server.receive(timeout=20)
+        message = server.receive(timeout=SOON_S)
         message.reply(message.data)
     assert [waiting.wait_for("code") for waiting in callers] == ["code SUCCESS"] * len(callers)
 
@@ -214,8 +214,8 @@ def test_connections_that_are_up_carry_on(server: Server) -> None:
         pair.until(lambda: client.state is State.RUNNING, client.engine)
         with lowered_limit():
             for number in range(1000):
-                client.connection.send(b"%d" % number, timeout=20)
-                assert server.receive(timeout=20).data == b"%d" % number
+                client.connection.send(b"%d" % number, timeout=SOON_S)
+                assert server.receive(timeout=SOON_S).data == b"%d" % number
             client.close()
             idle_receive(server)
 
@@ -246,8 +246,8 @@ def test_a_client_out_of_descriptors(start_python: StartPython, left: int, form:
             else:
                 assert kept in (0, 2)  # what it waits with, once it has waited
             connection = client.connect()
-        connection.send(b"works", timeout=20)
-        assert client.receive(timeout=20).data == b"works"
+        connection.send(b"works", timeout=SOON_S)
+        assert client.receive(timeout=SOON_S).data == b"works"
         client.close()
 
 

@@ -54,8 +54,8 @@ with dpu, host, rep, comch.Server(dpu, rep, "svc") as server, comch.ProgressEngi
     if pid == 0:
         sys.exit(7)     # through every with block, and the interpreter's end
     assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 7
-    client.connection.send(b"still here", timeout=20)
-    assert server.receive(timeout=20).data == b"still here"
+    client.connection.send(b"still here", timeout=60)
+    assert server.receive(timeout=60).data == b"still here"
     client.close()
 """
 
@@ -105,12 +105,12 @@ def test_a_child_makes_objects_of_its_own() -> None:
     def body() -> tuple[bytes, bytes]:
         with comch.open_device("03:00.0") as dpu, comch.open_device("b1:00.0") as host:
             with Server(dpu, "b1:00.0", "mine") as own, Client(host, "svc") as to_parent:
-                to_parent.connection.send(b"from the child", timeout=20)
+                to_parent.connection.send(b"from the child", timeout=SOON_S)
                 mine = Client(host, "mine")
                 mine.connect(timeout=0)
                 comch.outcome(own.receive, timeout=0)
-                mine.connection.send(b"own", timeout=20)
-                data = own.receive(timeout=20).data
+                mine.connection.send(b"own", timeout=SOON_S)
+                data = own.receive(timeout=SOON_S).data
                 mine.close()
         return data, to_parent.name.encode()
 
@@ -161,16 +161,16 @@ def test_a_child_that_lives_on_hides_no_death(start_python: StartPython) -> None
         here = Client(host, "svc")
         connection = here.connect()
         connection.send(b"?")
-        assert here.receive(timeout=20).data == b"hello"
+        assert here.receive(timeout=SOON_S).data == b"hello"
         child.wait_for("forked")
         child.signal(signal.SIGKILL)
         with pytest.raises(ConnectionReset):
-            here.receive(timeout=20)
+            here.receive(timeout=SOON_S)
         child.process.wait()  # its sockets may go before its locks
         here.close()
         again = Client(host, "svc")
         with pytest.raises(ConnectionAborted):
-            again.connect(timeout=20)
+            again.connect(timeout=SOON_S)
         again.close()
         with Server(dpu, "b1:00.0", "svc"):
             pass

@@ -18,7 +18,7 @@ from comch_next.driver.emulated._fabric import status
 from tests.control_path.pair import Side, client, connect, leave, server, until
 from tests.descriptors import open_fds
 from tests.inside import inside
-from tests.processes import StartPython
+from tests.processes import SOON_S, StartPython
 
 SERVICE = """
 import os, resource, sys
@@ -79,7 +79,7 @@ def test_a_full_server_goes_on_with_whom_it_has(start_python: StartPython) -> No
         for _ in range(8):
             here = Client(device, "svc")
             try:
-                here.connect(timeout=0.2)
+                here.connect(timeout=0.2 if clients else SOON_S)
             except (comch.ConnectionAborted, comch.TimeOut):
                 refused += 1
                 here.close()
@@ -89,12 +89,12 @@ def test_a_full_server_goes_on_with_whom_it_has(start_python: StartPython) -> No
         assert refused
         for here in clients:
             here.connection.send(b"hello")
-            assert here.receive(timeout=20).data == b"hello"
+            assert here.receive(timeout=SOON_S).data == b"hello"
         clients[0].connection.send(b"more")
-        assert clients[0].receive(timeout=20).data == b"more"
+        assert clients[0].receive(timeout=SOON_S).data == b"more"
         with Client(device, "svc") as late:
             late.connection.send(b"late")
-            assert late.receive(timeout=20).data == b"late"
+            assert late.receive(timeout=SOON_S).data == b"late"
         for here in clients:
             here.close()
 
@@ -107,7 +107,7 @@ def test_no_memory_file_may_grow(start_python: StartPython) -> None:
         for _ in range(3):
             here = Client(device, "svc")
             with pytest.raises(comch.ConnectionAborted, match="emory"):
-                here.connect(timeout=20)
+                here.connect(timeout=SOON_S)
             here.close()
     assert child.process.poll() is None
 

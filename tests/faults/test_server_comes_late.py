@@ -47,12 +47,12 @@ here = comch.Client(comch.open_device("b1:00.0"), "svc")
 print("trying")
 while True:
     try:
-        connection = here.connect(timeout=20)
+        connection = here.connect(timeout=60)
         break
     except comch.ConnectionAborted:
         time.sleep(0.01)
 connection.send(b"hello")
-print(here.receive(timeout=20).data.decode())
+print(here.receive(timeout=60).data.decode())
 here.close()
 """
 
@@ -90,8 +90,8 @@ def test_a_server_that_sleeps_is_waited_for(start_python: StartPython) -> None:
         with pytest.raises(TimeOut):
             connection.send(b"x", timeout=0.05)
         child.signal(signal.SIGCONT)
-        connection.send(b"awake", timeout=20)
-        assert here.receive(timeout=20).data == b"awake"
+        connection.send(b"awake", timeout=SOON_S)
+        assert here.receive(timeout=SOON_S).data == b"awake"
         connection.update_info()
         here.close()
 
@@ -159,12 +159,12 @@ def test_a_new_life_under_the_old_name(start_python: StartPython) -> None:
         for here in clients:
             old = None
             with pytest.raises(comch.ConnectionReset):
-                here.receive(timeout=20)
+                here.receive(timeout=SOON_S)
             until(lambda here=here: here.state is State.IDLE, here.engine)  # type: ignore[misc]
             here.connect()
             here.connection.send(b"new message")
         for here in clients:
-            assert here.receive(timeout=20).data == b"second new message"
+            assert here.receive(timeout=SOON_S).data == b"second new message"
             with pytest.raises(comch.Again):
                 here.receive(timeout=0)
             old = here.connection

@@ -10,7 +10,7 @@ import pytest
 import comch_next as comch
 from comch_next import AlreadyExist, Client, ConnectionAborted, Initialization, Server
 from tests.event_channels.support import DRIVERS
-from tests.processes import StartPython
+from tests.processes import SOON_S, StartPython
 from tests.pull.support import PEER
 
 pytestmark = pytest.mark.usefixtures("form")
@@ -40,7 +40,7 @@ def serves(start_python: StartPython) -> None:
     with comch.open_device("03:00.0") as device, Server(device, "b1:00.0", "svc") as there:
         child = start_python("-c", PEER)
         child.say("send found\n")
-        assert there.receive(timeout=20).data == b"found"
+        assert there.receive(timeout=SOON_S).data == b"found"
 
 
 @pytest.mark.parametrize("left", ["both", "socket", "lock", "none"])

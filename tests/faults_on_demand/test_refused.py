@@ -25,18 +25,18 @@ import comch_next as comch
 with comch.Server(comch.open_device("03:00.0"), "b1:00.0", "svc") as server:
     print("up", flush=True)
     for _ in range(30):
-        server.receive(timeout=20).reply(b"!", timeout=20)
-    server.receive(timeout=20)
+        server.receive(timeout=60).reply(b"!", timeout=60)
+    server.receive(timeout=60)
 """
 CLIENT = """
 import comch_next as comch
 with comch.Client(comch.open_device("b1:00.0"), "svc") as client:
     for number in range(30):
-        client.connection.send(b"%d" % number, timeout=20)
+        client.connection.send(b"%d" % number, timeout=60)
     for _ in range(30):
-        client.receive(timeout=20)
-    client.connection.send(b"bye", timeout=20)
-    client.connection.flush(timeout=20)
+        client.receive(timeout=60)
+    client.connection.send(b"bye", timeout=60)
+    client.connection.flush(timeout=60)
 """
 
 

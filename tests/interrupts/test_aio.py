@@ -16,6 +16,7 @@ import pytest
 import comch_next as comch
 from comch_next import aio
 from tests.descriptors import open_fds
+from tests.processes import SOON_S
 
 DPU, HOST = "03:00.0", "b1:00.0"
 LIBRARY, ASYNCIO = (str(Path(str(package.__file__)).parent) for package in (comch, asyncio))
@@ -75,7 +76,7 @@ def test_no_task_sleeps_for_ever() -> None:
         if tasks := asyncio.all_tasks(loop):
             for task in tasks:
                 task.cancel()
-            _, asleep = loop.run_until_complete(asyncio.wait(tasks, timeout=20))
+            _, asleep = loop.run_until_complete(asyncio.wait(tasks, timeout=SOON_S))
             assert not asleep, at
         loop.close()
         assert open_fds() == fds, at

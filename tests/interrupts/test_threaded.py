@@ -12,6 +12,7 @@ import pytest
 import comch_next as comch
 from comch_next._threaded._events import PortEvents
 from tests.control_path.pair import until
+from tests.processes import SOON_S
 
 DPU, HOST = "03:00.0", "b1:00.0"
 
@@ -23,7 +24,7 @@ def ends(runtime_dir: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[c
     with comch.open_device(DPU) as dpu, comch.open_device(HOST) as host, dpu.open_representor(HOST) as rep:
         with comch.Server(dpu, rep, "svc") as server, comch.Client(host, "svc") as client:
             client.connection.send(b"hello")
-            server.receive(timeout=20)
+            server.receive(timeout=SOON_S)
             yield server, client
     signal.signal(signal.SIGINT, before)
 
@@ -52,10 +53,10 @@ def test_it_comes_out_of_the_call_that_it_has_met(ends: tuple[comch.Server, comc
         with pytest.raises(KeyboardInterrupt):
             client.connection.send(b"sent")
         helper._engines = engines
-    assert server.receive(timeout=20).data == b"sent"
+    assert server.receive(timeout=SOON_S).data == b"sent"
     client.connection.send(b"next")
     client.engine.progress()
-    assert server.receive(timeout=20).data == b"next"
+    assert server.receive(timeout=SOON_S).data == b"next"
 
 
 def test_a_message_that_it_meets_on_its_way_is_not_lost(monkeypatch: pytest.MonkeyPatch, request: Any) -> None:
@@ -81,4 +82,4 @@ def test_a_message_that_it_meets_on_its_way_is_not_lost(monkeypatch: pytest.Monk
             return not due
 
         until(met)
-    assert client.receive(timeout=20).data == b"kept"
+    assert client.receive(timeout=SOON_S).data == b"kept"

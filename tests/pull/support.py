@@ -30,13 +30,13 @@ with comch.Client(comch.open_device("b1:00.0"), "svc") as client:
     for line in sys.stdin:
         word, _, rest = line.strip().partition(" ")
         if word == "send":
-            client.connection.send(rest.encode(), timeout=20)
+            client.connection.send(rest.encode(), timeout=60)
             print("sent", flush=True)
         elif word == "echo":
             for _ in range(int(rest)):
-                client.receive(timeout=20).reply(b"!", timeout=20)
+                client.receive(timeout=60).reply(b"!", timeout=60)
         elif word == "receive":
-            print(client.receive(timeout=20).data.decode(), flush=True)
+            print(client.receive(timeout=60).data.decode(), flush=True)
         elif word == "die":
             os.kill(os.getpid(), signal.SIGKILL)
         elif word == "leave":

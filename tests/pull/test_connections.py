@@ -142,7 +142,7 @@ def test_a_server_that_died_is_reported_once(stage: Stage, form: str, start_pyth
         "import os, signal, comch_next as comch\n"
         'with comch.Server(comch.open_device("03:00.0"), "b1:00.0", "svc") as server:\n'
         '    print("up", flush=True)\n'
-        "    server.receive(timeout=20).reply(b'last words')\n"
+        "    server.receive(timeout=60).reply(b'last words')\n"
         "    os.kill(os.getpid(), signal.SIGKILL)\n"
     )
     start_python("-c", code).wait_for("up")

@@ -39,23 +39,23 @@ def connect(server: comch.Server, client: comch.Client) -> comch.Connection:
 def test_a_request_and_its_reply(ends: tuple[comch.Server, comch.Client]) -> None:
     server, client = ends
     connection = connect(server, client)
-    connection.send(b"question", timeout=20)
-    message = server.receive(timeout=20)
+    connection.send(b"question", timeout=SOON_S)
+    message = server.receive(timeout=SOON_S)
     assert message.data == b"question"
     assert message.connection.server is server
-    message.reply(b"answer", timeout=20)
-    assert client.receive(timeout=20) == (b"answer", connection)
+    message.reply(b"answer", timeout=SOON_S)
+    assert client.receive(timeout=SOON_S) == (b"answer", connection)
     assert connection.client is client
 
 
 def test_connect_waits_for_a_server_in_another_thread(ends: tuple[comch.Server, comch.Client]) -> None:
     server, client = ends
     got: list[comch.Message] = []
-    thread = threading.Thread(target=lambda: got.append(server.receive(timeout=20)))
+    thread = threading.Thread(target=lambda: got.append(server.receive(timeout=SOON_S)))
     thread.start()
-    connection = client.connect(timeout=20)
+    connection = client.connect(timeout=SOON_S)
     assert client.state is State.RUNNING
-    connection.send(b"x", timeout=20)
+    connection.send(b"x", timeout=SOON_S)
     thread.join()
     assert got[0].data == b"x"
 
@@ -98,11 +98,11 @@ def test_flush_waits_for_the_receiver(stage: Stage, form: str) -> None:
     client = stage.client(form, send_queue_size=20)
     server, end = stage.meet(stage.server("driver", recv_queue_size=5), client)
     for number in range(25):
-        end.connection.send(b"%d" % number, timeout=20)
+        end.connection.send(b"%d" % number, timeout=SOON_S)
     assert end.connection.in_flight == 20
     thread = threading.Thread(target=lambda: [server.receive() for _ in range(25)])
     thread.start()
-    end.connection.flush(timeout=20)
+    end.connection.flush(timeout=SOON_S)
     thread.join()
     assert end.connection.in_flight == 0
 
@@ -114,7 +114,7 @@ def test_send_waits_for_room(stage: Stage, form: str) -> None:
     thread = threading.Thread(target=lambda: got.extend(server.receive() for _ in range(200)))
     thread.start()
     for number in range(200):
-        end.connection.send(b"%d" % number, timeout=20)
+        end.connection.send(b"%d" % number, timeout=SOON_S)
     thread.join()
     assert got == [b"%d" % number for number in range(200)]
 
@@ -131,16 +131,16 @@ def test_send_sleeps_until_the_connection_is_up(stage: Stage, form: str) -> None
 def test_iteration_ends_when_the_server_leaves(ends: tuple[comch.Server, comch.Client]) -> None:
     server, client = ends
     connection = connect(server, client)
-    connection.send(b"hello", timeout=20)
-    message = server.receive(timeout=20)
+    connection.send(b"hello", timeout=SOON_S)
+    message = server.receive(timeout=SOON_S)
     for number in range(3):
-        message.reply(b"%d" % number, timeout=20)
-    message.connection.flush(timeout=20)
+        message.reply(b"%d" % number, timeout=SOON_S)
+    message.connection.flush(timeout=SOON_S)
     server.close()
     assert [each.data for each in client] == [b"0", b"1", b"2"]
     for _ in range(2):
         with pytest.raises(comch.Shutdown):
-            client.receive(timeout=20)
+            client.receive(timeout=SOON_S)
 
 
 def test_nobody_listens(stage: Stage, form: str) -> None:
@@ -165,8 +165,8 @@ def test_disconnect_and_connect_again(ends: tuple[comch.Server, comch.Client]) -
     server, client = ends
     for number in range(3):
         connection = connect(server, client)
-        connection.send(b"%d" % number, timeout=20)
-        assert server.receive(timeout=20).data == b"%d" % number
+        connection.send(b"%d" % number, timeout=SOON_S)
+        assert server.receive(timeout=SOON_S).data == b"%d" % number
         client.disconnect()
         assert client.state is State.IDLE
         with pytest.raises(comch.NotConnected):
@@ -181,7 +181,7 @@ def test_a_program_may_wait_in_its_own_poll(ends: tuple[comch.Server, comch.Clie
     client.arm_send()
     assert not ready(client.send_fd), "nothing is in flight that could end"
     until(lambda: not _ready_after_arming(server))
-    connection.send(b"x", timeout=20)
+    connection.send(b"x", timeout=SOON_S)
     assert ready(server.recv_fd, SOON_S)
     assert server.receive(timeout=0).data == b"x"
 

@@ -106,7 +106,7 @@ def test_a_server_that_lost_its_name_says_so_for_ever(ends: tuple[End, End], run
         with pytest.raises(comch.ConnectionReset, match="its name"):
             server.update_info()
         with pytest.raises(comch.ConnectionReset, match="its name"):
-            server.receive(timeout=20)
+            server.receive(timeout=SOON_S)
         with pytest.raises(comch.ConnectionReset):
             ends[0].connection.send(b"x", timeout=0)
         with pytest.raises(comch.ConnectionAborted):

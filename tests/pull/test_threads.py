@@ -89,7 +89,7 @@ def test_a_program_that_never_closes_ends() -> None:
         "port = PullPort(server, threaded=True)\n"
         "server.listen()\n"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=20, check=False)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=SOON_S, check=False)
     assert (done.returncode, done.stderr) == (0, "")
 
 

@@ -10,6 +10,7 @@ import pytest
 
 import comch_next as comch
 from comch_next import OperatingSystem, ProgressEngine
+from tests.processes import SOON_S
 from tests.pull.support import FORMS, Stage
 
 ENGINE: dict[str, Callable[[ProgressEngine], object]] = {
@@ -51,7 +52,7 @@ def test_an_engine_whose_handle_is_gone_still_serves() -> None:
                 there.receive(timeout=0)
             here.engine.progress()
         here.connection.send(b"hello")
-        assert there.receive(timeout=20).data == b"hello"
+        assert there.receive(timeout=SOON_S).data == b"hello"
         here.close()
         there.close()
 

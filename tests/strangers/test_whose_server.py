@@ -12,7 +12,7 @@ from comch_next import ConnectionAborted, ErrorCode, Initialization
 from comch_next.driver import load
 from comch_next.driver.emulated._fabric.meeting import file_name
 from tests.control_path.pair import leave, server, until
-from tests.processes import StartPython
+from tests.processes import SOON_S, StartPython
 
 OTHER_USER = 54321  # of whom nothing else is heard
 as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can act as another user")
@@ -50,7 +50,7 @@ def refusal(kind: type[comch.DocaError], name: str = "svc") -> str:
     with comch.open_device("b1:00.0") as device:
         here = comch.Client(device, name)
         with pytest.raises(kind) as caught:
-            here.connect(timeout=20)
+            here.connect(timeout=SOON_S)
         here.close()
     return str(caught.value)
 

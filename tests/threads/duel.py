@@ -150,4 +150,4 @@ def duels(face: Face, chance: random.Random) -> Iterator[Callable[[Findings], ob
 
 if __name__ == "__main__":
     sys.setswitchinterval(0.00001)
-    sys.exit(attack(duels, hang_s=9 * SOON_S))  # threads that spin may keep one from its lock for long
+    sys.exit(attack(duels, hang_s=3 * SOON_S))  # threads that spin may keep one from its lock for long

@@ -11,9 +11,8 @@ import pytest
 import comch_next as comch
 from comch_next import BadState
 from comch_next._threaded._channels import Bell
+from tests.processes import SOON_S
 from tests.pull.support import FORMS
-
-SOON_S = 20.0
 
 
 @pytest.fixture

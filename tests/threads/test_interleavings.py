@@ -19,8 +19,9 @@ from comch_next._library_context import LibraryContext
 from comch_next._link import Link, Unlinked
 from comch_next._peer import Peer
 from tests.control_path.pair import leave, pair
+from tests.processes import SOON_S
 from tests.pull.support import FORMS, HOST, Stage, ready, until
-from tests.threads.test_two_threads import SOON_S, Worker
+from tests.threads.test_two_threads import Worker
 
 _MOMENT_S = 0.2
 

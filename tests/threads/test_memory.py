@@ -5,8 +5,7 @@ from __future__ import annotations
 import threading
 
 from comch_next import AccessFlag, Mmap, open_device
-
-SOON_S = 20.0
+from tests.processes import SOON_S
 
 
 def test_a_free_callback_may_wait_for_a_thread_that_uses_another_map() -> None:

@@ -13,11 +13,10 @@ from typing import Any
 import pytest
 
 import comch_next as comch
-from tests.processes import StartPython
+from tests.processes import SOON_S, StartPython
 from tests.pull.support import FORMS
 
 COUNT = 3000  # messages of each sender
-SOON_S = 20.0
 LOOKS = 400  # of each thread at least
 
 
@@ -175,14 +174,19 @@ def _turns(looks: Sequence[Callable[[], object]]) -> int:
     return sum(before != after for before, after in pairwise(order))
 
 
+def _take_turns(looks: Sequence[Callable[[], object]]) -> bool:
+    """Whether they do at least once in ten times: on a busy machine one may run alone for as long as its looks last."""
+    return any(_turns(looks) > LOOKS // 10 for _ in range(10))
+
+
 @pytest.mark.parametrize("most", [None, 1])
 def test_two_engines_that_are_polled_take_turns(most: int | None) -> None:
     """By the looks that find nothing; the interpreter would change the thread after 5 ms, and thousands of looks."""
     engines = [comch.ProgressEngine(max_events=most) for _ in range(2)]
-    assert _turns([engine.progress for engine in engines]) > LOOKS // 10
+    assert _take_turns([engine.progress for engine in engines])
     for engine in engines:
         engine.destroy()
 
 
 def test_two_ends_that_are_polled_take_turns(pair: tuple[comch.Server, comch.Client]) -> None:
-    assert _turns([end.try_receive for end in pair]) > LOOKS // 10
+    assert _take_turns([end.try_receive for end in pair])

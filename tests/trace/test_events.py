@@ -18,7 +18,7 @@ from comch_next.driver._traced._file import TraceFile
 from comch_next.driver.protocol import Own
 from tests.control_path.pair import DPU, REP, client, leave, pair, server, until
 from tests.fast_path.lane import Lane
-from tests.processes import StartPython
+from tests.processes import SOON_S, StartPython
 from tests.pull.support import FORMS, PEER, Stage
 from tests.pull.support import until as pull_until
 from tests.trace.lines import Line, accepted, of, read, received
@@ -147,10 +147,10 @@ def test_a_dead_peer(trace: Path, start_python: StartPython) -> None:
     with comch.Server(comch.open_device(DPU), REP, "svc") as server:
         peer = start_python("-c", PEER, env={"COMCH_TRACE": ""})
         peer.say("send last\n")
-        message = server.receive(timeout=20)
+        message = server.receive(timeout=SOON_S)
         peer.say("die\n")
         with pytest.raises(ConnectionReset) as caught:
-            server.receive(timeout=20)
+            server.receive(timeout=SOON_S)
         assert caught.value.connection is message.connection
         with pytest.raises(ConnectionReset) as caught:
             message.connection.send(b"too late")

@@ -18,21 +18,21 @@ import comch_next as comch
 with comch.Server(comch.open_device("03:00.0"), "b1:00.0", "svc", recv_queue_size=4, send_queue_size=4) as server:
     print("up", flush=True)
     for _ in range(200):
-        connection = server.receive(timeout=20).connection
+        connection = server.receive(timeout=60).connection
     for number in range(200):
-        connection.send(b"%d" % number, timeout=20)
-    server.receive(timeout=20)
+        connection.send(b"%d" % number, timeout=60)
+    server.receive(timeout=60)
 """
 CLIENT = """
 import comch_next as comch
 host = comch.open_device("b1:00.0")
 with comch.Client(host, "svc", recv_queue_size=4, send_queue_size=4) as client:
     for number in range(200):
-        client.connection.send(b"%d" % number * (number % 7), timeout=20)
+        client.connection.send(b"%d" % number * (number % 7), timeout=60)
     for _ in range(200):
-        client.receive(timeout=20)
-    client.connection.send(b"bye", timeout=20)
-    client.connection.flush(timeout=20)
+        client.receive(timeout=60)
+    client.connection.send(b"bye", timeout=60)
+    client.connection.flush(timeout=60)
 """
 
 
