@@ -255,7 +255,7 @@ def _origins(reference: Reference, facts: Facts) -> tuple[Hashable, ...]:
         found[MODULE_VALUE] = None
     call = reference.call
     if call is not None:
-        for argument in call.arguments.values():
+        for argument in [*call.arguments.values(), *(_given(call.node) if call.problem else ())]:
             found |= dict.fromkeys(facts.handles(argument))
         found |= dict.fromkeys(facts.handles(call.node))
         if any(name in call.signature.kinds for name in call.results) and not found:
@@ -263,9 +263,13 @@ def _origins(reference: Reference, facts: Facts) -> tuple[Hashable, ...]:
     elif reference.code and isinstance(reference.node, ast.Attribute | ast.Name):
         above = facts.parent(reference.node)  # what is given to a call that stays has to stay as well
         if isinstance(above, ast.Call) and above.func is reference.node:
-            for argument in [*above.args, *(keyword.value for keyword in above.keywords)]:
+            for argument in _given(above):
                 found |= dict.fromkeys(facts.handles(argument))
     return tuple(found)
+
+
+def _given(call: ast.Call) -> list[ast.expr]:
+    return [*call.args, *(keyword.value for keyword in call.keywords)]
 
 
 def _change(answer: Answer) -> Change | None:

@@ -48,6 +48,7 @@ from migrate.python.values import Instance, Plain, Token, Value, Values
 
 __all__ = ["Facts", "Obstacle", "Reference"]
 
+_TABLES = frozenset({"kwargs", "kwds", "keywords"})  # of keywords for what is called later
 _DEPTH = 5  # choices of choices
 
 
@@ -219,6 +220,23 @@ class Facts:
         """Whether a call of a function that is used as a value may give it flags."""
         keys = (value.key for value in self.values.of(function) if isinstance(value, Token))
         return any(key in self._api.flagged for key in keys)
+
+    def keywords_given(self, node: ast.expr, function: str) -> frozenset[str | None]:
+        """Return the keywords that calls may give a function which is used as a value, None for some that are unseen.
+
+        What holds it, or is given it, may pass them on: `partial(function, name=...)`, `Thread(..., kwargs=table)`.
+        """
+        tokens = (value for value in self.values.of(node) if isinstance(value, Token))
+        uses = {node, *(use for token in tokens for use in self.values.used(token))}
+        around = {self._forest.parents[use] for use in uses}
+        calls = [site for site in {*around, *self.sites(function)} if isinstance(site, ast.Call)]
+        given = {keyword.arg for call in calls for keyword in call.keywords}
+        return frozenset(given - _TABLES | {None} if given & _TABLES else given)
+
+    def may_be_ended_again(self, function: str, origins: Set[Hashable]) -> bool:
+        """Whether several places call a function that ends handles of some origins."""
+        sites = [site for site, ended in self.sites(function).items() if ended & origins]
+        return len(sites) > 1
 
     def is_class_attribute(self, node: ast.expr) -> bool:
         """Whether what an expression is stands in an attribute of a class, too, where a function becomes a method."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Hashable, Mapping, Sequence, Set
+import re
+from collections.abc import Hashable, Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 from typing import cast
 
@@ -15,8 +16,6 @@ from migrate.old_api.spellings.objects import Parameter
 from migrate.old_api.vocabulary import Function
 from migrate.rules._answers import Answer, Change, Refusal
 from migrate.rules._form import noted
-from migrate.rules._forms import Function as FunctionForm
-from migrate.rules._forms import Method
 from migrate.rules._registry import load
 from migrate.text.code import Edits, Template
 
@@ -26,12 +25,14 @@ _FLAGGED = {
     EP + "recvfrom": "({comch}.ErrorCode.INVALID_VALUE, None, None, None)",
 }
 _REFUSED = {EP + "sendto": ("{peer_addr}", "flags"), EP + "recvfrom": ("{len}", "-1")}
+_PATH = re.compile(r"\{\w+\}(\.\w+)+")
 
 
 class _AtCallTime:
     """Facts about parameters: whatever comes, evaluated already."""
 
-    def __init__(self, facts: Facts, reference: Reference, spelling: str) -> None:
+    def __init__(self, facts: Facts, reference: Reference, function: str, spelling: str) -> None:
+        self._function = function
         self._facts, self._reference, self._is_flat = facts, reference, spelling == "flat"
         self.vocabulary = facts.vocabulary
 
@@ -86,7 +87,7 @@ class _AtCallTime:
         return self._is_flat
 
     def may_be_closed(self, node: ast.expr) -> bool:
-        return False
+        return self._facts.may_be_ended_again(self._function, self._reference.origins)
 
     def is_called_back(self, node: ast.expr) -> bool:
         return self._facts.is_called_back(self._reference.node)
@@ -108,9 +109,6 @@ def function_value(reference: Reference, node: ast.expr, facts: Facts) -> Answer
         function, spelling = facts.vocabulary.objects[name], "objects"
     else:
         function, spelling = facts.vocabulary.flat[name], "flat"
-    rule = load()[function.name]
-    if isinstance(rule, FunctionForm) and not rule.options and (spelling == "objects" or not function.returns_code):
-        return _edit(node, facts, f"{{comch}}.{rule.name}", {})
     flat = [Parameter(name, name) for name in function.inputs]
     taken = objects.parameters(function) if spelling == "objects" else flat
     return _lambda(reference, node, facts, function, spelling, taken)
@@ -130,13 +128,7 @@ def called_value(reference: Reference, call: Call, facts: Facts) -> Answer:
 def bound_method(reference: Reference, node: ast.Attribute, facts: Facts) -> Answer:
     """A method of a handle: `ep.sendto`."""
     function = next(function for function in facts.vocabulary.methods.values() if function.name == reference.name)
-    rule = load()[function.name]
-    receiver = {function.receiver: node.value}
-    parameters = objects.parameters(function)
-    is_method = isinstance(rule, Method) and not rule.options and not _is_short(function, parameters, facts)
-    if isinstance(rule, Method) and is_method and not _is_renamed(rule, parameters, node, facts):
-        return _edit(node, facts, f"{{{function.receiver}}}.{rule.name}", receiver)
-    return _lambda(reference, node, facts, function, "objects", parameters, node.value)
+    return _lambda(reference, node, facts, function, "objects", objects.parameters(function), node.value)
 
 
 def _is_short(function: Function, parameters: Sequence[Parameter], facts: Facts) -> bool:
@@ -147,12 +139,19 @@ def _is_short(function: Function, parameters: Sequence[Parameter], facts: Facts)
     return any(len(call.args) + len(call.keywords) < needed for call in written)
 
 
-def _is_renamed(rule: Method, parameters: Sequence[Parameter], node: ast.expr, facts: Facts) -> bool:
-    """Whether a keyword beside a function may have another name now: `partial(ep.disconnect, peer_addr=peer)`."""
-    renamed = {old.name for old in parameters if rule.inputs.get(old.c_name, old.name) != old.name}
-    outer = facts.parent(node)
-    given = {keyword.arg for keyword in outer.keywords} if isinstance(outer, ast.Call) else set()
-    return bool(renamed) and bool(given & {*renamed, None})
+def _is_renamed(function: Function, parameters: Sequence[Parameter], node: ast.expr, facts: Facts) -> bool:
+    """Whether a keyword may have another name now: `partial(ep.disconnect, peer_addr=peer)`."""
+    inputs = getattr(load()[function.name], "inputs", {})
+    renamed = {old.name for old in parameters if inputs.get(old.c_name, old.name) != old.name}
+    return bool(renamed) and not facts.keywords_given(node, function.name).isdisjoint({*renamed, None})
+
+
+def _function(text: str, parameters: Iterable[Parameter], bound: str) -> str:
+    """The function that a text calls with nothing but the old arguments in their order, "" for another text."""
+    arguments = ", ".join(f"{{{parameter.c_name}}}" for parameter in parameters if parameter.c_name != bound)
+    name = text.removesuffix(f"({arguments})")
+    is_called = name != text and name.startswith(f"{{{bound or 'comch'}}}.")
+    return name if is_called and _PATH.fullmatch(name) else ""
 
 
 def _lambda(
@@ -164,8 +163,9 @@ def _lambda(
     parameters: Sequence[Parameter],
     receiver: ast.expr | None = None,
 ) -> Answer:
-    """A lambda of the old parameters; the receiver of a bound method is evaluated where the lambda is made.
+    """The new function where that takes what the old one took, else a lambda of the old parameters.
 
+    The receiver of a bound method is evaluated where the lambda is made.
     None has no such method, which is found out there, too: where it may be None, what is kept is the new method.
     """
     bound = function.receiver if receiver is not None else ""
@@ -174,10 +174,14 @@ def _lambda(
         names[bound] = function.kinds[bound]
     arguments: dict[str, ast.expr] = {c_name: ast.Name(name) for c_name, name in names.items()}
     call = Call(ast.Call(ast.Name(function.name), [], []), function, spelling, arguments, function.results)
-    answer = load()[function.name](call, cast(Facts, _AtCallTime(facts, reference, spelling)))
+    answer = load()[function.name](call, cast(Facts, _AtCallTime(facts, reference, function.name, spelling)))
     if isinstance(answer, Refusal):
         return answer
     text = answer.edits.expressions[call.node].text
+    parts = {bound: receiver} if receiver is not None else {}
+    same = _function(text, parameters, bound)
+    if same and not _is_short(function, parameters, facts) and not _is_renamed(function, parameters, node, facts):
+        return _edit(node, facts, same, parts, answer.code)
     if "flags" in arguments and "{flags}" not in text and function.name not in {*_FLAGGED, *_REFUSED}:
         return Refusal("CCM040")
     if spelling == "flat" and function.name in _FLAGGED:
@@ -199,7 +203,7 @@ def _lambda(
     ]
     taken += ["*", f"{names[bound]}={kept}"] if bound else []
     head = f"lambda {', '.join(taken)}" if taken else "lambda"
-    return _edit(node, facts, f"{head}: {text}", {bound: receiver} if receiver is not None else {}, answer.code)
+    return _edit(node, facts, f"{head}: {text}", parts, answer.code)
 
 
 def _only_method(text: str, receiver: str) -> tuple[str, str, str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import cast
@@ -56,6 +56,13 @@ class FakeFacts:
         return True
 
     def may_have_flags(self, function: ast.expr) -> bool:
+        return False
+
+    def keywords_given(self, node: ast.expr, function: str) -> frozenset[str | None]:
+        outer = self.parents[node]
+        return frozenset(keyword.arg for keyword in outer.keywords) if isinstance(outer, ast.Call) else frozenset()
+
+    def may_be_ended_again(self, function: str, origins: Collection[Hashable]) -> bool:
         return False
 
     def is_class_attribute(self, node: ast.expr) -> bool:

@@ -134,7 +134,7 @@ def test_bound_methods(source: str, text: str, after: str) -> None:
         ("doca_devinfo_list_create", "lambda: comch.outcome_list(comch.devices)"),
         ("devices", "comch.devices"),
         ("open_device", "comch.open_device"),
-        ("get_max_message_size", "lambda self: self.cap_get_max_msg_size()"),
+        ("get_max_message_size", "lambda devinfo: devinfo.cap_get_max_msg_size()"),
     ],
 )
 def test_functions_take_what_they_took(name: str, after: str) -> None:

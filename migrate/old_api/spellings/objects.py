@@ -8,6 +8,7 @@ from functools import cache
 from typing import NamedTuple
 
 from migrate.old_api.calls import Call, sort
+from migrate.old_api.generations import VOCABULARY
 from migrate.old_api.vocabulary import Function
 from migrate.python.values import Arguments
 
@@ -42,7 +43,8 @@ def parameters(function: Function) -> list[Parameter]:
     own = [name for name in function.inputs if name not in left_out]
     names = _INPUTS.get(function.name) or dict(zip(own, own, strict=True))
     defaults = _OPTIONAL.get(function.name, _DEFAULTS)
-    receiver = [Parameter("self", function.receiver)] if function.receiver else []
+    name = "self" if function.name in VOCABULARY.by_method else function.receiver
+    receiver = [Parameter(name, function.receiver)] if function.receiver else []
     return receiver + [Parameter(name, c_name, defaults.get(c_name, "")) for name, c_name in names.items()]
 
 

@@ -128,11 +128,12 @@ def _successor(name: str, facts: Facts) -> str:
 def _class(reference: Reference, node: ast.expr, facts: Facts) -> Answer:
     """An old class: what is called through another name makes contexts; a test of types takes any that it may be."""
     kind = facts.vocabulary.classes[reference.name]
+    place = _type_place(node, facts)
+    is_type = place is not None or isinstance(facts.parent(node), ast.Compare) or facts.is_dispatched(node)
+    if reference.origins and not is_type and reference.name in facts.vocabulary.objects:
+        return function_value(reference, node, facts)
     if kind != "endpoint":
         return Change(Edits({node: Template(f"{{comch}}.{OWNERS[kind]}")}))
-    place = _type_place(node, facts)
-    if place is None and reference.origins and not facts.is_dispatched(node):
-        return function_value(reference, node, facts)
     if isinstance(place, ast.ClassDef):
         return Refusal("CCM039")
     tested = isinstance(place, ast.Call | ast.MatchClass) or facts.is_dispatched(node)

@@ -37,6 +37,11 @@ class Registered(Method):
 
     passing: Passing = COMPLETED
     callbacks: Mapping[str, str] = field(default_factory=dict)  # C name -> parameter; among the inputs, too
+    gives: bool = False  # the callback, in place of None
+
+    def plain(self, site: Site) -> str:
+        text = super().plain(site)
+        return site.enclosed(f"{text} and None") if self.gives and not site.is_statement else text
 
     def arguments(self, site: Site) -> str:
         made = {name: _wrapped(site, name, self.passing) for name in self.callbacks if name in site.call.arguments}
@@ -47,9 +52,9 @@ class Registered(Method):
         return {}
 
 
-def registered(name: str, callbacks: Mapping[str, str], passing: Passing) -> Registered:
+def registered(name: str, callbacks: Mapping[str, str], passing: Passing, *, gives: bool = False) -> Registered:
     """Make the form of a call that takes callbacks only."""
-    return Registered(name, callbacks, passing=passing, callbacks=callbacks)
+    return Registered(name, callbacks, passing=passing, callbacks=callbacks, gives=gives)
 
 
 def _wrapped(site: Site, name: str, passing: Passing) -> str:

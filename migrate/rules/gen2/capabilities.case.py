@@ -52,3 +52,18 @@ rc, log = comch.outcome(
 rc, importing = comch.outcome(
     lambda: int(info.mmap_cap_is_create_from_export_pci_supported())
 )
+
+
+# case: capabilities by keyword
+import doca_cc as cc
+
+info = cc.devices()[0]
+size = cc.cap_get_max_msg_size
+print(cc.cap_get_max_name_len(devinfo=info), size(devinfo=info))
+
+# output
+import comch_next as comch
+
+info = comch.devices()[0]
+size = lambda devinfo: devinfo.cap_get_max_msg_size()
+print(info.cap_get_max_name_len(), size(devinfo=info))

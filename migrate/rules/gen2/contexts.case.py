@@ -305,3 +305,74 @@ while True:
     except comch.InUse:
         pe.progress()
 pe.destroy()
+
+
+# case: an end as a value, of which there may be another one
+import doca_cc as cc
+
+host = cc.open_device("b1:00.0")
+client = cc.Client(host, "svc")
+end = client.destroy
+end()
+end()
+
+# output
+import comch_next as comch
+
+host = comch.open_device("b1:00.0")
+client = comch.Client(host, "svc")
+end = lambda *, client=client: client.destroy(strict=True)
+end()
+end()
+
+
+# case: keywords of classes and methods that go by other names
+import functools
+
+import doca_cc as cc
+
+host = cc.open_device("b1:00.0")
+make, engine = cc.Client, cc.ProgressEngine
+client = make(dev=host, name="svc")
+other = functools.partial(cc.Client, name="other")(dev=host)
+pe = engine()
+attach = pe.connect_ctx
+attach(ctx=client.as_ctx())
+
+# output
+import functools
+
+import comch_next as comch
+
+host = comch.open_device("b1:00.0")
+make, engine = lambda dev, name: comch.Client(dev, name), lambda: comch.ProgressEngine(
+    max_events=1
+)
+client = make(dev=host, name="svc")
+other = functools.partial(
+    lambda dev, name: comch.Client(dev, name), name="other"
+)(dev=host)
+pe = engine()
+attach = lambda ctx, *, engine=pe: engine.connect_ctx(ctx)
+attach(ctx=client)
+
+
+# case: classes and methods that go by other names, with arguments by their places
+import doca_cc as cc
+
+host = cc.open_device("b1:00.0")
+client = cc.Client(host, "svc")
+make = cc.Client
+other = make(host, "other")
+attach = cc.ProgressEngine().connect_ctx
+attach(other.as_ctx())
+
+# output
+import comch_next as comch
+
+host = comch.open_device("b1:00.0")
+client = comch.Client(host, "svc")
+make = comch.Client
+other = make(host, "other")
+attach = comch.ProgressEngine(max_events=1).connect_ctx
+attach(other)

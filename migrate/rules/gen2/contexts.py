@@ -46,7 +46,7 @@ RULES: dict[str, Rule] = {
     "doca_ctx_start": _start,
     "doca_ctx_stop": _returning("stop"),
     "doca_ctx_get_state": Property("state", number=True),
-    "doca_ctx_set_state_changed_cb": registered("set_state_changed_cb", {"cb": "callback"}, STATE),
+    "doca_ctx_set_state_changed_cb": registered("set_state_changed_cb", {"cb": "callback"}, STATE, gives=True),
     "doca_ctx_get_num_inflight_tasks": Property("num_inflight_tasks"),
     "doca_ctx_flush_tasks": Method("flush_tasks"),
 }

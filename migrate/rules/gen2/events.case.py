@@ -157,3 +157,78 @@ rc = comch.outcome(
     lambda connection, ok: on_change(None, connection, int(ok)),
 )[0]
 rc = comch.outcome(comch.Server.event_msg_recv_register, server, None)[0]
+
+
+# case: a registration as a value, a decorator and with a sequence of callbacks
+import doca_cc as cc
+
+host = cc.open_device("b1:00.0")
+client = cc.Client(host, "svc")
+
+
+@client.event_msg_recv_register
+def on(event, buf, n, conn):
+    print(n)
+
+
+register = client.event_msg_recv_register
+register(print)
+client.event_consumer_register(*(print, print))
+
+# output
+import comch_next as comch
+
+host = comch.open_device("b1:00.0")
+client = comch.Client(host, "svc")
+
+
+@(
+    lambda recv_event_cb, *, client=client: client.event_msg_recv_register(
+        lambda connection, data: recv_event_cb(
+            None, data, len(data), connection
+        )
+    ) and None
+)
+def on(event, buf, n, conn):
+    print(n)
+
+
+register = lambda recv_event_cb, *, client=client: client.event_msg_recv_register(
+    lambda connection, data: recv_event_cb(None, data, len(data), connection)
+) and None
+register(print)
+(
+    lambda new_consumer_event_cb, expired_consumer_event_cb, *, client=client: client.event_consumer_register(
+        lambda connection, number: new_consumer_event_cb(
+            None, connection, number
+        ),
+        lambda connection, number: expired_consumer_event_cb(
+            None, connection, number
+        ),
+    )
+)(*(print, print))
+
+
+# case: a registration whose value is used, which was None
+import doca_cc as cc
+
+host = cc.open_device("b1:00.0")
+client = cc.Client(host, "svc")
+ctx = client.as_ctx()
+if client.event_msg_recv_register(print) or ctx.set_state_changed_cb(print):
+    print("failed")
+
+# output
+import comch_next as comch
+
+host = comch.open_device("b1:00.0")
+client = comch.Client(host, "svc")
+ctx = client
+if (
+    client.event_msg_recv_register(
+        lambda connection, data, call=print: call(
+            None, data, len(data), connection
+        )
+    ) and None
+) or (ctx.set_state_changed_cb(lambda context, old, new, call=print: call(context.user_data, context, old, new)) and None):
+    print("failed")

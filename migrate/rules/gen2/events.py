@@ -8,7 +8,9 @@ from migrate.rules.gen2._sides import for_both
 RULES: dict[str, Rule] = {
     **for_both(
         {
-            "event_msg_recv_register": registered("event_msg_recv_register", {"recv_event_cb": "callback"}, RECEIVED),
+            "event_msg_recv_register": registered(
+                "event_msg_recv_register", {"recv_event_cb": "callback"}, RECEIVED, gives=True
+            ),
             "event_consumer_register": registered(
                 "event_consumer_register",
                 {"new_consumer_event_cb": "new", "expired_consumer_event_cb": "expired"},

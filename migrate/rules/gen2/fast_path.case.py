@@ -136,3 +136,24 @@ rc, connection = comch.outcome(comch.Client.connection.fget, client)
 rc, mmap = comch.outcome(comch.Mmap)
 consumer, producer = open_lane(connection, mmap)
 rc, task = comch.outcome(comch.Producer.task_send_alloc_init, producer, None, None, 1)
+
+
+# case: a send whose allocation is a value
+import doca_cc as cc
+
+host = cc.open_device("b1:00.0")
+client = cc.Client(host, "svc")
+producer = cc.Producer(client.get_connection())
+alloc = producer.task_send_alloc_init
+task = alloc(None, 1)
+
+# output
+import comch_next as comch
+
+host = comch.open_device("b1:00.0")
+client = comch.Client(host, "svc")
+producer = comch.Producer(client.connection)
+alloc = lambda buf, consumer_id, *, producer=producer: producer.task_send_alloc_init(
+    buf, None, consumer_id
+)
+task = alloc(None, 1)

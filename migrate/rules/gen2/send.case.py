@@ -292,3 +292,38 @@ rc, task = comch.outcome(
 rc = comch.outcome(
     task.submit
 )[0] if task is not None else comch.ErrorCode.INVALID_VALUE
+
+
+# case: a log2 in a sequence, and a configuration as a value
+import doca_cc as cc
+
+host = cc.open_device("b1:00.0")
+client = cc.Client(host, "svc")
+client.send_task_set_conf(*(print, print, 3))
+configure = client.task_send_set_conf
+configure(print, print, 8)
+
+# output
+import comch_next as comch
+
+host = comch.open_device("b1:00.0")
+client = comch.Client(host, "svc")
+(
+    lambda task_completion_cb, task_error_cb, log_num_tasks, *, client=client: client.task_send_set_conf(
+        lambda task: task_completion_cb(
+            task, task.user_data, task.context.user_data
+        ),
+        lambda task: task_error_cb(
+            task, task.user_data, task.context.user_data
+        ),
+        comch.arguments.absolute(log_num_tasks),
+    )
+)(*(print, print, 3))
+configure = lambda task_completion_cb, task_error_cb, num_send_tasks, *, client=client: client.task_send_set_conf(
+    lambda task: task_completion_cb(
+        task, task.user_data, task.context.user_data
+    ),
+    lambda task: task_error_cb(task, task.user_data, task.context.user_data),
+    num_send_tasks,
+)
+configure(print, print, 8)
