@@ -21,9 +21,10 @@ _INPUTS: Mapping[str, Mapping[str, str]] = {
     "doca_devinfo_rep_is_equal_pci_addr": {"pci_addr": "pci_addr_str"},
 }
 _DEFAULTS = {"flags": "0", "filter": "0"}
-_OPTIONAL = {f"doca_cc_{side}_{call}_alloc_init": {"len": "None"}
+_UNSET = "{comch}.arguments.UNSET"  # all bytes
+_OPTIONAL = {f"doca_cc_{side}_{call}_alloc_init": {"len": _UNSET}
              for side in ("server", "client") for call in ("task_send", "send_task")}  # fmt: skip
-_OPTIONAL["doca_mmap_create_from_export"] = {"export_desc_len": "None"}
+_OPTIONAL["doca_mmap_create_from_export"] = {"export_desc_len": _UNSET, "dev": "None"}
 _TEXT = "char *"  # that a function fills, in a buffer of a size that Python has not
 
 

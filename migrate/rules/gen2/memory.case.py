@@ -113,3 +113,22 @@ rc, desc, desc_len = comch.outcomes(
     2, lambda: (lambda desc: (desc, len(desc)))(mmap.export_pci(dev))
 ) if mmap is not None else (comch.ErrorCode.INVALID_VALUE, None, None)
 rc, count = comch.outcome(comch.Buf.dec_refcount, buf)
+
+
+# case: an import as a value
+import doca_cc as cc
+
+dev = cc.open_device("b1:00.0")
+load = cc.Mmap.create_from_export
+mmap = load(None, b"desc", 4, dev)
+
+# output
+import comch_next as comch
+
+dev = comch.open_device("b1:00.0")
+load = lambda user_data, export_desc, export_desc_len=comch.arguments.UNSET, dev=None: comch.Mmap.create_from_export(
+    user_data=user_data,
+    export_desc=comch.arguments.cut(export_desc, export_desc_len),
+    device=dev,
+)
+mmap = load(None, b"desc", 4, dev)
