@@ -67,3 +67,17 @@ import comch_next as comch
 info = comch.devices()[0]
 size = lambda devinfo: devinfo.cap_get_max_msg_size()
 print(info.cap_get_max_name_len(), size(devinfo=info))
+
+
+# case: a handle in a call whose arguments cannot be sorted
+import doca_cc as cc
+
+info = cc.devices()[0]
+print(cc.cap_get_max_name_len(info=info))
+
+# output
+import doca_cc as cc
+
+info = cc.devices()[0]
+# CCM038: the arguments of the call cannot be sorted (python -m migrate explain CCM038)
+print(cc.cap_get_max_name_len(info=info))
