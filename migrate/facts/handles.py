@@ -76,6 +76,8 @@ class OldApi:
         if name == "*":
             return [Plain.UNKNOWN]
         if isinstance(key, Modern):
+            if name in self.vocabulary.errors:
+                return [Token(Modern(name))]
             return [Token(_KNOWN[name]) if name in _KNOWN else token]
         if isinstance(key, Symbol):
             return self._of_symbol(key, name)
@@ -124,13 +126,16 @@ class OldApi:
         return {package: {name: [Token(Symbol(name))] for name in sorted(names)} for package, names in packages.items()}
 
     def caught(self, caught: Value) -> Sequence[Token] | None:
-        """Return what an except clause binds for an old error class, or for a class of Python's own above those."""
+        """Return what an except clause binds for an error class of either library, or one of Python's own above those.
+
+        The classes of both are the same: what catches an error of a call that stays old may be new already.
+        """
         if isinstance(caught, External):
             extending = self.vocabulary.builtin_errors.get(caught.name.removeprefix("builtins."), ())
             return [Token(Failure(name)) for name in extending] or None
         key = caught.key if isinstance(caught, Token) else None
-        is_error = isinstance(key, Symbol) and key.name in self.vocabulary.errors
-        return [Token(Failure(key.name))] if is_error and isinstance(key, Symbol) else None
+        name = key.name if isinstance(key, Symbol | Modern) else ""
+        return [Token(Failure(name))] if name in self.vocabulary.errors else None
 
     def parameter(self, node: ast.arg) -> Iterable[Given] | None:
         """Return the handle that unknown callers pass for a parameter."""

@@ -12,7 +12,7 @@ from migrate.facts.error_texts import looks_at_texts
 from migrate.facts.forest import Forest, last_name
 from migrate.facts.handles import OldApi
 from migrate.facts.reaching import Reaching
-from migrate.facts.tokens import Code, Failure, Method, Symbol
+from migrate.facts.tokens import Code, Failure, Method, Modern, Symbol
 from migrate.old_api.calls import Call
 from migrate.python.known_calls import LOOKING_UP, SHOWING
 from migrate.python.scopes import FUNCTIONS
@@ -107,7 +107,7 @@ class Results:
     def _of_class(self, caught: ast.expr | None) -> Iterator[str]:
         for part in caught.elts if isinstance(caught, ast.Tuple) else [caught] if caught else []:
             for value in self._values.of(part):
-                name = value.key.name if isinstance(value, Token) and isinstance(value.key, Symbol) else ""
+                name = value.key.name if isinstance(value, Token) and isinstance(value.key, Symbol | Modern) else ""
                 if name in self._api.vocabulary.errors and name != "DocaError":
                     yield _of_error(name)
                 for failure in self._failures(value):

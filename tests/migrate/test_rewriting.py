@@ -317,6 +317,26 @@ def test_a_second_run_takes_new_objects_for_nothing_old_and_keeps_its_comments()
     assert "with comch.open_device(" in new
 
 
+@pytest.mark.parametrize("way", ["comch.DocaError", "OSError", "(comch.DocaError, OSError)", "DocaError"])
+def test_a_second_run_sees_the_old_errors_in_clauses_that_are_new_already(way: str) -> None:
+    caught = way.replace("comch.", "cc.")
+    new = text_of(f"""\
+        import doca_comm_channel as cc
+        from doca_comm_channel import DocaError
+        service, client = cc.Endpoint(), cc.Endpoint()
+        service.listen("svc")
+        client.connect("svc")
+        try:
+            client.recvfrom(10)
+        except {caught} as error:
+            text = str(error)
+            print("again" in text)
+        service.destroy()
+    """)
+    assert "# CCM071" in new
+    assert "service.close()" in new
+
+
 def test_what_flows_to_files_that_are_not_given_stays_old() -> None:
     files = {
         "use.py": "from link import make\nep = make()\nep.listen('x')\nep.event_handle_arm_recv()\n",
