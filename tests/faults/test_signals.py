@@ -76,9 +76,8 @@ def blocked_waits(stage: Stage, form: str) -> dict[str, Wait]:
     there.context.start()
     full = stage.client(form, send_queue_size=1)
     end = stage.meet(there, full)[1]
-    until(
-        lambda: not end.send(b"x") and helpers_rest() and not end.send(b"x")
-    )  # the server's queue and the client's own are full
+    # The server's queue and the client's own are full, for good.
+    until(lambda: not end.send(b"x") and helpers_rest() and not end.send(b"x"))
     own: Client = end.context
     return {
         "receive": lambda: own.receive(timeout=WAIT_S),
