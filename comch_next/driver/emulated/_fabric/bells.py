@@ -8,7 +8,8 @@ silence another bell nor make this side wait. A death does not ring; the connect
 import socket
 
 from comch_next.driver.emulated._fabric.handshake import close_all
-from comch_next.driver.protocol import by_system, suppress_system
+from comch_next.driver.emulated._kernel.memory import lib
+from comch_next.driver.protocol import suppress_system
 from comch_next.errors import ErrorCode, from_code
 
 __all__ = ["check_bell", "new_bell", "new_bells"]
@@ -42,13 +43,6 @@ def new_bells(count: int) -> tuple[list[int], list[int]]:
 
 def check_bell(fd: int) -> int:
     """Return a received descriptor if it is a bell; otherwise raise ConnectionAborted."""
-    try:
-        sock = socket.socket(fileno=fd)
-    except by_system(OSError):
-        kind = None
-    else:
-        kind = sock.family, sock.type
-        sock.detach()
-    if kind != (socket.AF_UNIX, socket.SOCK_DGRAM):
+    if not lib.comch_is_bell(fd):
         raise from_code(ErrorCode.CONNECTION_ABORTED, "a bell's descriptor is not an AF_UNIX datagram socket")
     return fd

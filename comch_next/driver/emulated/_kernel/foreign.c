@@ -100,3 +100,17 @@ int comch_drain(int bell)
         discard_fds(&rings[i].msg_hdr, DEEPEST);
     return count == RINGS;
 }
+
+static int option(int fd, int name)
+{
+    int value = -1;
+    socklen_t size = sizeof value;
+
+    return getsockopt(fd, SOL_SOCKET, name, &value, &size) == 0 ? value : -1;
+}
+
+/* Whether it is of the kind that bells are. These two questions take no lock of the socket, which a peer may hold. */
+int comch_is_bell(int fd)
+{
+    return option(fd, SO_DOMAIN) == AF_UNIX && option(fd, SO_TYPE) == SOCK_DGRAM;
+}

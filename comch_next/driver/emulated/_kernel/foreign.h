@@ -7,5 +7,6 @@
 
 void comch_discard(int fd);
 int comch_drain(int bell);
+int comch_is_bell(int fd);
 
 #endif
