@@ -70,6 +70,22 @@ def test_a_message(pair: tuple[Side, Side]) -> None:
     strike_everywhere(send, there.engine, reports)
 
 
+def test_a_message_as_a_view(pair: tuple[Side, Side]) -> None:
+    there, here = pair
+    reports: list[Any] = []
+    for side in (here, there):
+        side.context.stop()
+    until(lambda: here.state is there.state is comch.State.IDLE, here.engine, there.engine)
+    there.context.event_msg_recv_register(lambda _, data: reports.append(bytes(data)), view=True)
+    connect(there, here)
+
+    def send() -> None:
+        turn(here.engine)
+        here.send()
+
+    strike_everywhere(send, there.engine, reports)
+
+
 def test_a_completion(pair: tuple[Side, Side]) -> None:
     there, here = pair
     reports: list[Any] = []

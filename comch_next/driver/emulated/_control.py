@@ -14,6 +14,7 @@ from comch_next.driver.emulated._device import Dev
 from comch_next.driver.emulated._fabric.channel import Watchable
 from comch_next.driver.emulated._fabric.greeting import Greeting
 from comch_next.driver.emulated._guard import callback, guard, up_to
+from comch_next.driver.emulated._kernel import calls
 from comch_next.driver.emulated._state import TRANSITIONS, Trigger
 from comch_next.driver.emulated._task import SUCCESS, Task
 from comch_next.driver.protocol import bytes_of, quoted, uninterrupted
@@ -182,16 +183,6 @@ class ControlContext(Context):
     def report_loss(self, connection: Connection) -> None: ...
 
 
-def _viewing(on_message: Callback) -> Callback:
-    """Give the callback a view of each message, which dies with the call."""
-
-    def show(connection: object, data: bytes) -> None:
-        with memoryview(data) as view:
-            on_message(connection, view)
-
-    return show
-
-
 _of_control = living(ControlContext)
 
 
@@ -218,7 +209,7 @@ class ControlContexts(Contexts):
 
     @guard("", _of_control, on_message=callback)
     def event_msg_recv_register(self, ctx: ControlContext, on_message: Callback, view: bool) -> None:
-        ctx.on_message = _viewing(on_message) if view else on_message
+        ctx.on_message = calls.viewing(on_message) if view else on_message
 
     @guard("", _of_control, new=callback, expired=callback)
     def event_consumer_register(self, ctx: ControlContext, new: Callback, expired: Callback) -> None:

@@ -77,6 +77,7 @@ static PyMethodDef functions[] = {
     {"leave_kernel", leave_kernel, METH_NOARGS, NULL},
     {"looked", calls_looked_in_python, METH_O, NULL},
     {"let_others_run", calls_let_others_run_in_python, METH_NOARGS, NULL},
+    {"viewing", calls_viewing, METH_O, NULL},
     {"port_send", calls_make_port_send, METH_VARARGS, NULL},
     {"link_send", calls_make_link_send, METH_VARARGS, NULL},
     {"receive", calls_make_receive, METH_VARARGS, NULL},

@@ -180,6 +180,7 @@ int calls_looked(int found);
 PyObject *calls_looked_in_python(PyObject *module, PyObject *found);
 void calls_let_others_run(void);
 PyObject *calls_let_others_run_in_python(PyObject *module, PyObject *none);
+PyObject *calls_viewing(PyObject *module, PyObject *callback);
 
 /* progress.c */
 void calls_keep_error(Engine *engine);

@@ -8,7 +8,7 @@
 #include "fast.h"
 
 PyTypeObject *calls_engine_type;
-static PyObject *attend_name, *guarded_name, *poll_name, *pending_name, *raise_name, *violation_name;
+static PyObject *attend_name, *guarded_name, *poll_name, *pending_name, *raise_name, *release_name, *violation_name;
 
 static int engine_traverse(Engine *engine, visitproc visit, void *arg)
 {
@@ -113,6 +113,34 @@ static int deliver(Engine *engine, Link *link, PyObject *data)
     Py_DECREF(callback);
     Py_XDECREF(result);
     return result != NULL;
+}
+
+/* Call back with a view of the message, which dies with the call. */
+static PyObject *show(PyObject *callback, PyObject *args)
+{
+    PyObject *view = PyMemoryView_FromObject(PyTuple_GetItem(args, 1)), *result, *released, *type, *error, *trace;
+
+    if (!view)
+        return NULL;
+    result = PyObject_CallFunctionObjArgs(callback, PyTuple_GetItem(args, 0), view, NULL);
+    PyErr_Fetch(&type, &error, &trace);
+    released = PyObject_CallMethodObjArgs(view, release_name, NULL);
+    Py_DECREF(view);
+    if (type) {
+        PyErr_Clear();
+        PyErr_Restore(type, error, trace);
+    } else if (!released)
+        Py_CLEAR(result);
+    Py_XDECREF(released);
+    return result;
+}
+
+static PyMethodDef show_call = {"viewing", show, METH_VARARGS, NULL};
+
+/* viewing(callback): that callback, for a connection and a message. */
+PyObject *calls_viewing(PyObject *Py_UNUSED(module), PyObject *callback)
+{
+    return PyCFunction_NewEx(&show_call, callback, NULL);
 }
 
 /* Complete a context's tasks, and what else it has to do. Whether anything moved, or -1. */
@@ -381,7 +409,7 @@ int calls_add_progress(PyObject *module)
     const Name names[] = {
         {&attend_name, "attend"},         {&guarded_name, "progress_guarded"},        {&poll_name, "poll_sockets"},
         {&raise_name, "raise_error"},     {&pending_name, "run_pending_calls"},     
-        {&violation_name, "on_protocol_violation"}, {0},
+        {&violation_name, "on_protocol_violation"}, {&release_name, "release"}, {0},
     };
 
     return calls_intern(names) || calls_add_type(module, &engine_spec, NULL, &calls_engine_type);
