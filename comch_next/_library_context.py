@@ -268,13 +268,16 @@ class LibraryContext(Context):
 
     def close(self, timeout: float = 5.0) -> None:
         if self._alive:
-            self._leave(timeout)
-        self._give_back()
+            super().close(timeout)
+        else:
+            self._give_back()
 
     @alone
-    def _give_back(self) -> None:
-        self.destroy()
+    def _give_back(self) -> bool:
+        if not super()._give_back():
+            return False
         self._leave_own_engine()
+        return True
 
     def _leave_own_engine(self) -> None:
         """Destroy the engine of its own; if other contexts are connected to it, it is theirs from then on."""

@@ -161,8 +161,20 @@ class Context(ContextNames, Strict):
         """
         if not self._alive:
             return
+        deadline = deadline_after(timeout, "close")
         self._leave(timeout)
+        while not self._give_back():
+            if not (left := seconds_left(deadline)):
+                raise TimeOut(f"{self!r} is {self.state.name} after {timeout} s: it has been started again meanwhile")
+            self._leave(left)
+
+    @alone
+    def _give_back(self) -> bool:
+        """Destroy the context, unless it has been started again since it was left; return whether it is destroyed."""
+        if self._alive and self._active():
+            return False
         self.destroy()
+        return True
 
     def _leave(self, timeout: float) -> None:
         deadline = deadline_after(timeout, "close")

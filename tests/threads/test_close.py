@@ -1,6 +1,6 @@
-"""A context that is closed while other threads send on it: each of them gets an error, and the process lives.
+"""A context that is closed while other threads send on it, or start it.
 
-Which error is not held here, nor what calls do that are no sends: a lock is the program's business.
+Each sender gets an error, and the process lives. Which error is not held here: a lock is the program's business.
 """
 
 from __future__ import annotations
@@ -9,7 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.processes import StartPython
+import comch_next as comch
+from comch_next import State
+from tests.control_path.pair import DPU, REP
+from tests.processes import SOON_S, StartPython
+from tests.pull.support import FORMS
 
 # What the threads do until it raises. A crash would take the tests along: each runs in a process of its own.
 CALLS = {
@@ -70,3 +74,29 @@ def test_close_under_a_call(start_python: StartPython, tmp_path: Path, call: str
     program.write_text(PROGRAM.replace("CALL", CALLS[call]))
     finished = start_python(str(program), deadline_s=60).finish()
     assert (finished.stdout, finished.returncode) == ("whole\n", 0), finished.stderr
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_context_that_is_started_again_before_it_is_destroyed(monkeypatch: pytest.MonkeyPatch, form: str) -> None:
+    """Where another thread may come in between, here the callback does, which runs at the same place each time."""
+    monkeypatch.setenv("COMCH_PULL", form)
+    starts: list[bool] = []
+
+    def changed(context: comch.Server, _: State, new: State) -> None:
+        if new is State.IDLE and starts and starts.pop():
+            starts.extend([True] * always)
+            context.start()
+
+    with comch.open_device(DPU) as dpu, dpu.open_representor(REP) as rep:
+        server = comch.Server(dpu, rep, "svc")
+        server.set_state_changed_cb(changed)
+        server.listen()
+        for always in (True, False):
+            starts[:] = [True]
+            if always:
+                with pytest.raises(comch.TimeOut, match=r"RUNNING after 0\.0 s: it has been started again"):
+                    server.close(0.0)
+            else:
+                server.close(SOON_S)
+        assert not starts
+        server.close()
