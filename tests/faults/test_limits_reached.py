@@ -74,7 +74,7 @@ def test_a_full_server_goes_on_with_whom_it_has(start_python: StartPython) -> No
     child = start_python("-c", SERVICE.format(limit="resource.RLIMIT_NOFILE", soft="used + 12"))
     child.wait_for("listening")
     with comch.open_device("b1:00.0") as device:
-        clients = []
+        clients: list[Client] = []
         refused = 0
         for _ in range(8):
             here = Client(device, "svc")
