@@ -12,30 +12,12 @@ from migrate.facts.reaching import Reaching
 from migrate.python.values import Bound, Collection, External, Instance, Token, Value, Values
 
 _ADDRESS = Token(Pointer(CTYPES))
-_SHOWING = ("ascii", "bool", "callable", "hash", "id", "isinstance", "print", "repr", "str", "type")
-_KEEPING = (
-    "dict",
-    "enumerate",
-    "filter",
-    "frozenset",
-    "getattr",
-    "iter",
-    "list",
-    "map",
-    "next",
-    "set",
-    "setattr",
-    "tuple",
-)
-_ASKING = ("all", "any", "len", "reversed", "zip")
-_BUILTINS = frozenset({f"builtins.{name}" for name in (*_SHOWING, *_KEEPING, *_ASKING)})
-_MODULES = frozenset(
-    {"asyncio", "collections", "concurrent", "contextlib", "copy", "functools", "itertools", "logging"}
-)
-_MODULES |= {"queue", "threading", "types", "typing"}  # whose functions take any object
-_MEMORY = frozenset(
-    {"memmove", "memset", "string_at"}
-)  # who takes an address of memory, which is a number in Python, too
+_SHOWING = "ascii bool callable hash id isinstance print repr str type"
+_KEEPING = "all any dict enumerate filter frozenset getattr iter len list map next reversed set setattr tuple zip"
+_BUILTINS = frozenset(f"builtins.{name}" for name in f"{_SHOWING} {_KEEPING}".split())
+_MODULES = "asyncio collections concurrent contextlib copy functools itertools logging queue threading types typing"
+_TAKE_OBJECTS = frozenset(_MODULES.split())  # modules whose functions take any object
+_MEMORY = frozenset({"memmove", "memset", "string_at"})  # take an address of memory: a number in Python, too
 _LOGGING = frozenset({".critical", ".debug", ".error", ".exception", ".info", ".log", ".warning"})
 
 
@@ -105,8 +87,8 @@ def _takes_objects(function: Value) -> bool:
     """Whether a function takes any object where it takes a number, or is judged by other rules."""
     if isinstance(function, Bound) and isinstance(function.function, External):
         receiver = function.arguments[:1]
-        return function.function.name in _LOGGING or any(isinstance(each, Collection) for each in receiver)
+        return function.function.name in _LOGGING or any(isinstance(each, Collection | Instance) for each in receiver)
     if isinstance(function, External):
-        return function.name in _BUILTINS or function.name.partition(".")[0] in _MODULES
+        return function.name in _BUILTINS or function.name.partition(".")[0] in _TAKE_OBJECTS
     named = [key.name for key in keys([function]) if isinstance(key, Name) and key.package == CTYPES]
     return _MEMORY.issuperset(named)
