@@ -18,7 +18,7 @@ from comch_next._origins import shown
 from comch_next._quick import QuickOwner, call_shape, quick_method, quicken
 from comch_next.arguments import ANY_SIZE
 from comch_next.connection import Message
-from comch_next.driver.protocol import WeakSet, new_lock, shielded
+from comch_next.driver.protocol import WeakSet, new_lock, passing, shielded
 from comch_next.errors import BadState, DocaError, InvalidValue, NotConnected
 
 if TYPE_CHECKING:
@@ -35,6 +35,7 @@ __all__ = [
     "QuickOwner",
     "call_shape",
     "new_lock",
+    "passing",
     "quick_method",
     "quick_receive",
     "quick_send",

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, NoReturn
 
 from comch_next import DocaError, ErrorCode, InvalidValue
 from comch_next.arguments import instance, integer, shown
+from comch_next.pull import passing
 from comm_channel_compat._old_calls import old_call
 from comm_channel_compat._refusals import code_of
 
@@ -138,7 +139,7 @@ def _take(function: str, param: _Param, value: Any, types: Types) -> object:
 def _plain_callback(function: str, param: _Param, callback: Any, ctypes: tuple[str, ...]) -> Flat:
     if not callable(callback):
         raise InvalidValue(f"{function}: {param.name} is {shown(callback)}; legal is a function")
-    return lambda *args: callback(*map(_plain, args, ctypes))
+    return passing(lambda *args: tuple(map(_plain, args, ctypes)), callback)
 
 
 def flatten(name: str, returns: str, rows: Iterable[tuple[str, str, str]], call: Flat, types: Types) -> Flat:

@@ -7,6 +7,7 @@ from typing import Any
 
 import comch_next as comch
 from comch_next.arguments import UNSET, Buffer, cut, text
+from comch_next.pull import passing
 from comm_channel_compat._devices import Device
 from comm_channel_compat.cc._arguments import count, function, unwrap
 from comm_channel_compat.cc._sending import Sending
@@ -81,9 +82,11 @@ class Control(Sending):
     def event_msg_recv_register(self, recv_event_cb: OnMessage) -> None:
         """Call `recv_event_cb(event, recv_buffer, msg_len, cc_connection)` for every message; mandatory."""
         call = function(recv_event_cb, "recv_event_cb")
-        self.modern.event_msg_recv_register(
-            lambda connection, data: call(_MSG_RECV, data, len(data), known(connection, self))  # type: ignore[arg-type]
-        )
+
+        def arguments(connection: Any, data: bytes) -> tuple[object, ...]:
+            return _MSG_RECV, data, len(data), known(connection, self)  # type: ignore[arg-type]
+
+        self.modern.event_msg_recv_register(passing(arguments, call))
 
     def event_consumer_register(self, new_consumer_event_cb: OnConsumer, expired_consumer_event_cb: OnConsumer) -> None:
         """Call `(event, cc_connection, id)` for each consumer of the other side that is new or has expired."""
@@ -93,7 +96,7 @@ class Control(Sending):
 
     def _compat_passing(self, event: Event, call: Callable[..., object]) -> Callable[[Any, Any], object]:
         """Make a callback of comch_next from the program's: with the event, and its own connection."""
-        return lambda connection, news: call(event, known(connection, self), news)  # type: ignore[arg-type]
+        return passing(lambda connection, news: (event, known(connection, self), news), call)  # type: ignore[arg-type]
 
 
 def service_name(name: str) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 
 import comch_next as comch
 from comch_next import InvalidValue, NotConnected, State
+from comch_next.pull import passing
 from comm_channel_compat._known import remember
 from comm_channel_compat._old_calls import old_call
 from comm_channel_compat.cc._arguments import function
@@ -65,7 +66,7 @@ class Context:
     def set_state_changed_cb(self, cb: Callable[[Any, Context, State, State], object]) -> None:
         """Call `cb(user_data, ctx, prev_state, next_state)` on every change of state."""
         changed = function(cb, "cb")
-        self.modern.set_state_changed_cb(lambda _, old, new: changed(self._compat_user_data, self, old, new))
+        self.modern.set_state_changed_cb(passing(lambda _, old, new: (self._compat_user_data, self, old, new), changed))
 
     def get_state(self) -> State:
         """Return the state: IDLE, STARTING, RUNNING or STOPPING."""

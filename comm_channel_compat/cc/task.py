@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from comch_next import ErrorCode
+from comch_next.pull import passing
 from comm_channel_compat._old_calls import old_call
 from comm_channel_compat.cc._arguments import count, function, unwrap
 from comm_channel_compat.cc.context import Context
@@ -145,12 +146,12 @@ def both_completed(task_completion_cb: Any, task_error_cb: Any, ctx: Context) ->
 def _completed(callback: Any, what: str, ctx: Context) -> Callable[[Any], object]:
     call = function(callback, what)
 
-    def run(modern: Any) -> object:
+    def arguments(modern: Any) -> tuple[Any, ...]:
         task = modern.user_data
         if not isinstance(task, _OfTask):  # made by new code, or new code has set it
             from comm_channel_compat.cc._conversion import wrap  # which stands on this module
 
             task = wrap(modern)
-        return call(task, task._task._user_data, ctx._compat_user_data)
+        return task, task._task._user_data, ctx._compat_user_data
 
-    return run
+    return passing(arguments, call)

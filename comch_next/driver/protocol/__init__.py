@@ -80,7 +80,7 @@ from comch_next.driver.protocol._lock import LONGEST_S, Lock, new_lock
 from comch_next.driver.protocol._memory import NO_BUFFER, BufInventories, Bufs, Mmaps, borrowed
 from comch_next.driver.protocol._port import Call, OpenPort, Port, QuickCalls
 from comch_next.driver.protocol._raised import OnError, handed_over, raised_of, report_unraisable
-from comch_next.driver.protocol._shield import Finalized, handing_on, shielded
+from comch_next.driver.protocol._shield import Finalized, handing_on, passing, shielded
 from comch_next.driver.protocol._signals import (
     MASKED,
     Own,
@@ -175,6 +175,7 @@ __all__ = [
     "log_warning",
     "monotonic",
     "new_lock",
+    "passing",
     "pci_parts",
     "quoted",
     "raised_of",

@@ -1,7 +1,8 @@
 /* Calls whose exceptions nobody catches: finalizers, those at a fork and at exit, and those that C makes. What a handler of
  * a signal raises there would be lost, and end the first ones halfway. Here such a call runs to its end, but for those of
  * C, and the main thread raises the handler's exception afterwards. And calls that C makes once only, with signals held
- * back: Python's own looks for them come before its first line. Written for the stable ABI of Python 3.10.
+ * back: Python's own looks for them come before its first line. And callbacks of the program's that get what the library
+ * makes of the arguments. Written for the stable ABI of Python 3.10.
  */
 #define PY_SSIZE_T_CLEAN
 #define Py_LIMITED_API 0x030A0000
@@ -225,10 +226,43 @@ static PyObject *held(PyObject *Py_UNUSED(module), PyObject *call)
     return PyCFunction_NewEx(&held_call, call, NULL);
 }
 
+/* Call the program back with what the library makes of the arguments. What a handler of a signal raises while that is
+ * made, which is done once more, does not keep the program from being called: it is raised afterwards. */
+static PyObject *pass_on(PyObject *bound, PyObject *args)
+{
+    PyObject *make = PyTuple_GetItem(bound, 0), *call = PyTuple_GetItem(bound, 1), *made = NULL, *result = NULL;
+    Raised early = {0}, other;
+
+    for (int attempt = 0; !made && attempt < ATTEMPTS; attempt++) {
+        if (attempt) {
+            other = fetch();
+            forget(early.type ? other : early);
+            early = early.type ? early : other;
+        }
+        made = PyObject_CallObject(make, args);
+    }
+    if (made)
+        result = PyObject_CallObject(call, made);
+    Py_XDECREF(made);
+    if (early.type) {
+        Py_CLEAR(result);
+        raise_within(early, fetch());
+    }
+    return result;
+}
+
+static PyMethodDef passing_call = {"passing", pass_on, METH_VARARGS, NULL};
+
+static PyObject *passing(PyObject *Py_UNUSED(module), PyObject *bound)
+{
+    return PyCFunction_NewEx(&passing_call, bound, NULL);
+}
+
 static PyMethodDef functions[] = {
     {"shielded", shielded, METH_O, NULL},
     {"held", held, METH_O, NULL},
     {"handing_on", handing_on, METH_O, NULL},
+    {"passing", passing, METH_VARARGS, NULL},
     {0},
 };
 
