@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Callable, Iterator
+from itertools import count
 from typing import Any
 
 import pytest
 
 import comch_next as comch
 from comch_next import State
+from tests.interrupts.strike import Strike
 from tests.native.conftest import Log
 from tests.native.test_callbacks import Loop
 
@@ -97,3 +99,29 @@ def test_both_exceptions_are_known(loop: Loop, struck: Struck) -> None:
     """That of the handler, and that of the callback which it did not prevent."""
     loop.raises = {"state": LookupError("state")}
     assert struck(loop.client.start).__context__ is loop.raises["state"]
+
+
+def test_no_place_in_a_pool_is_lost(loop: Loop) -> None:
+    """An interrupt at every place of an allocation and a free."""
+    loop.run()
+    context: Any = loop.client._handle
+    pool, tasks = loop.client._pool, loop.client._tasks
+    for at in count(1):
+        made: list[Any] = []
+
+        def come_and_go(made: list[Any] = made) -> None:
+            made.append(pool.task_send_alloc_init(context, loop.client.connection._handle, b"x"))
+            tasks.free(made[0])
+
+        strike = Strike(at)
+        strike.hit(come_and_go)
+        made.clear()
+        context.life.free_dropped()
+        context.life.free_held()
+        assert not context.life.tasks, strike.place
+        allocated = [pool.task_send_alloc_init(context, loop.client.connection._handle, b"x") for _ in range(8)]
+        for task in allocated:
+            tasks.free(task)
+        if not strike.place:
+            assert at > 4
+            return

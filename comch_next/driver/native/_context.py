@@ -110,6 +110,7 @@ class ContextLife(Life):
         check(self.library["doca_ctx_get_state"](self.ctx, cell), "doca_ctx_get_state")
         return State(cell[0])
 
+    @uninterrupted
     def free(self, address: int, base: int) -> None:
         """Give a task back to the pool, unless that has been done; another may have its address since."""
         if self.tasks.get(address) is base:
@@ -224,6 +225,7 @@ class Context(Handle):
             passed(self.life.library[name], name, live(self, Context, name).pointer, *callbacks, number)
             self.on_done, self.on_failed = done, failed
 
+    @uninterrupted
     def alloc(self, kind: type[_T], name: str, token: object, *args: Any) -> _T:
         """Have a function make a task, and return its handle; `token` is what its callbacks get."""
         life = self.life

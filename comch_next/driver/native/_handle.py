@@ -64,6 +64,7 @@ class Life:
         if not (self.wanted or self.children or self.is_over()):
             self.end()
 
+    @uninterrupted
     def end(self) -> None:
         """Give the object back; a failure of that is ignored, as no caller could handle it."""
         release, self.release = self.release, nobody  # once, whatever interrupts it

@@ -11,7 +11,7 @@ from comch_next.driver.native._handle import address, task_at
 from comch_next.driver.native._kernel import calls
 from comch_next.driver.native._kernel.calls import FREED, HELD, SUBMITTED
 from comch_next.driver.native._library import refusal
-from comch_next.driver.protocol import by_system, quoted
+from comch_next.driver.protocol import by_system, quoted, uninterrupted
 from comch_next.errors import BadState, InvalidValue
 
 if TYPE_CHECKING:
@@ -78,6 +78,7 @@ class Task(calls.Task):
         """Free a task that the library has: refused, unless its kind allows it."""
         expect_held(self, "doca_task_free")
 
+    @uninterrupted
     def give_back(self) -> None:
         """Give it back to the pool, whoever holds it."""
         self.owner = FREED
