@@ -72,6 +72,12 @@ def wait_ready(fd: int) -> None:
     assert select.select([fd], [], [], 60)[0]
 
 
+def is_full(form: str, connection: Any, receiver: Any) -> bool:
+    """Fill the queue up, and return whether it stays full: the receiver's helper thread has stopped before a send."""
+    fill(connection)
+    return (form == "driver" or bool(receiver.port._port.full())) and fill(connection) == 0
+
+
 def work_when_armed(context: Any, call: str, work: Callable[[], object]) -> None:
     """Do the work whenever the context arms a descriptor of its port by that call, and wait until it is ready."""
     port, descriptor = context.port, {"arm_recv": "recv_fd", "arm_send": "send_fd"}[call]
@@ -106,7 +112,7 @@ def test_a_send_while_those_to_others_end(world: World, form: str, tell_time: Ca
 
     def settle() -> None:
         """Fill the other client's queue up, until its helper thread, if it has one, does not empty it either."""
-        until(lambda: (form == "driver" or clients[1].port._port.full()) and fill(quick) == 0)
+        until(lambda: is_full(form, quick, clients[1]))
 
     def deliver_and_refill() -> None:
         """Messages to the other client end, and others take their places."""
@@ -186,7 +192,7 @@ def test_a_clock_that_stands_still(world: World, form: str, monkeypatch: pytest.
     """As tests of programs have it: no call of the library's waits by that one."""
     server, client, other = world.server(), world.client(), world.client()
     connection = introduce(connect(client, server), server)
-    until(lambda: (form == "driver" or client.port._port.full()) and fill(connection) == 0)
+    until(lambda: is_full(form, connection, client))
     calls = {
         "receive": lambda: server.receive(timeout=0.01),
         "send": lambda: connection.send(b"x", timeout=0.01),
