@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.processes import Child, Finished, StartPython
+from tests.processes import SOON_S, Child, Finished, StartPython
 
 FOLDER = Path(__file__).parent
-DEADLINE_S = 25.0
+DEADLINE_S = 2 * SOON_S
 HOST = ("-p", "b1:00.0")
 DPU = ("-p", "03:00.0", "-r", "b1:00.0")
 

@@ -8,6 +8,8 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
+from tests.processes import SOON_S
+
 __all__ = ["Runner"]
 
 
@@ -30,4 +32,4 @@ class Runner:
 
     def close(self) -> None:
         """End the process: it reads no more programs."""
-        self._process.communicate(timeout=30)
+        self._process.communicate(timeout=SOON_S)

@@ -14,7 +14,7 @@ import pytest
 
 from migrate.cli import INTERRUPTED, Exit
 from tests.migrate.fake_command import FRONT_COMMAND
-from tests.processes import StartPython
+from tests.processes import SOON_S, StartPython
 
 PENDING = b"import doca_comm_channel as cc  # \xe4\r\n"
 DONE = b"import comch_next as cc  # \xe4\r\n"
@@ -25,7 +25,7 @@ def run(
 ) -> subprocess.CompletedProcess[bytes]:
     return subprocess.run(
         [sys.executable, FRONT_COMMAND, *arguments],
-        input=stdin, capture_output=True, cwd=cwd, timeout=60, env={**os.environ, **(env or {})},
+        input=stdin, capture_output=True, cwd=cwd, timeout=2 * SOON_S, env={**os.environ, **(env or {})},
     )  # fmt: skip
 
 
@@ -74,7 +74,7 @@ def test_a_full_device_behind_standard_output_is_an_error_in_one_line(tmp_path: 
             stdout=full,
             stderr=subprocess.PIPE,
             cwd=tmp_path,
-            timeout=60,
+            timeout=2 * SOON_S,
         )
     assert done.returncode == Exit.FILES
     assert done.stderr.splitlines() == [b"standard output: cannot be written: No space left on device"]
@@ -92,7 +92,7 @@ def test_a_closed_pipe_leaves_no_half_project(tmp_path: Path) -> None:
             stdout=closed,
             stderr=subprocess.PIPE,
             cwd=tmp_path,
-            timeout=60,
+            timeout=2 * SOON_S,
         )
     assert (done.returncode, done.stderr) == (Exit.CLEAN, b"")
     assert {path.read_bytes() for path in tmp_path.iterdir()} == {DONE}
@@ -103,7 +103,7 @@ def test_closed_descriptors_are_no_error(tmp_path: Path, closed: str) -> None:
     (tmp_path / "x.py").write_bytes(PENDING)
     command = f'exec "$0" "$1" --write x.py missing.py {closed}>&-'
     done = subprocess.run(
-        ["/bin/sh", "-c", command, sys.executable, FRONT_COMMAND], capture_output=True, cwd=tmp_path, timeout=60
+        ["/bin/sh", "-c", command, sys.executable, FRONT_COMMAND], capture_output=True, cwd=tmp_path, timeout=2 * SOON_S
     )
     assert done.returncode == Exit.FILES
     assert b"Traceback" not in done.stderr
@@ -114,7 +114,7 @@ def test_closed_descriptors_are_no_error(tmp_path: Path, closed: str) -> None:
 def test_an_interruption_is_one_line_and_130(tmp_path: Path, jobs: str, start_python: StartPython) -> None:
     for name in ("a", "b"):
         (tmp_path / f"{name}.py").write_bytes(PENDING + b"# wait\n")
-    child = start_python(FRONT_COMMAND, "--write", "--jobs", jobs, ".", cwd=tmp_path, deadline_s=60)
+    child = start_python(FRONT_COMMAND, "--write", "--jobs", jobs, ".", cwd=tmp_path)
     for _ in range(int(jobs)):
         child.wait_for("waiting", "stderr")
     done = child.end_by(signal.SIGINT)
@@ -127,7 +127,7 @@ def test_processes_end_with_the_one_that_started_them(tmp_path: Path, start_pyth
     """Killed, it cannot end them itself: they notice that their pipes are closed."""
     for name in ("a", "b", "c"):
         (tmp_path / f"{name}.py").write_bytes(PENDING + b"# wait\n")
-    child = start_python(FRONT_COMMAND, "--jobs", "2", ".", cwd=tmp_path, deadline_s=60)
+    child = start_python(FRONT_COMMAND, "--jobs", "2", ".", cwd=tmp_path)
     child.wait_for("waiting", "stderr")
     child.wait_for("waiting", "stderr")
     workers = [int(pid) for pid in Path(f"/proc/{child.pid}/task/{child.pid}/children").read_text().split()]
@@ -135,7 +135,7 @@ def test_processes_end_with_the_one_that_started_them(tmp_path: Path, start_pyth
     for worker in workers:
         endings.register(os.pidfd_open(worker), select.POLLIN)
     child.signal(signal.SIGKILL)
-    child.process.wait(60)
+    child.process.wait(2 * SOON_S)
     for worker in workers:
         os.kill(worker, signal.SIGUSR1)
     ended: set[int] = set()
@@ -165,7 +165,7 @@ def test_a_terminal_sees_colours_and_no_leftover_of_the_progress(tmp_path: Path)
         pass
     finally:
         os.close(ours)
-    assert process.wait(60) == Exit.PENDING | Exit.MANUAL
+    assert process.wait(2 * SOON_S) == Exit.PENDING | Exit.MANUAL
     assert b"\x1b[31m-import doca_comm_channel\x1b[0m" in shown
     assert b"\x1b[1mx.py:2 \x1b[0m\x1b[31mCCM033 \x1b[0mep: the reason of CCM033" in shown
     assert "└── \x1b[0mx.py: 1 reference waiting, line 3".encode() in shown

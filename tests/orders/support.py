@@ -183,5 +183,5 @@ def talk(client: Any, server: Any, name: str = NAME) -> None:
     """Connect, and have a message answered."""
     connection = connect(client, server, name)
     peer = introduce(connection, server)
-    peer.send(b"answer", timeout=5)
-    assert client.receive(timeout=5).data == b"answer"
+    peer.send(b"answer", timeout=SOON_S)
+    assert client.receive(timeout=SOON_S).data == b"answer"

@@ -80,7 +80,7 @@ class Loop:
             self.error = error
 
     def finish(self) -> list[bytes]:
-        self.thread.join(10)
+        self.thread.join(SOON_S)
         assert not self.thread.is_alive()
         if self.error is not None:
             raise self.error
@@ -88,7 +88,7 @@ class Loop:
 
 
 def start(start_python: StartPython, greeting: str) -> Child:
-    child = start_python("-c", CLIENT, greeting, deadline_s=15)
+    child = start_python("-c", CLIENT, greeting)
     child.wait_for("connected")
     return child
 
@@ -152,7 +152,7 @@ def test_what_the_dead_had_sent_is_still_read(world: World, start_python: StartP
     """The server starts to read when the client is dead."""
     server = world.server()
     child = start_python("-c", CLIENT, "greeting")
-    assert server.receive(timeout=20).data == b"greeting"
+    assert server.receive(timeout=SOON_S).data == b"greeting"
     child.wait_for("connected")
     for number in range(3):
         tell(child, f"send {number}")
@@ -166,7 +166,7 @@ def test_what_the_dead_had_sent_is_still_read(world: World, start_python: StartP
 def test_a_reply_to_a_gone_peer(world: World, start_python: StartPython, ending: str) -> None:
     server = world.server()
     child = start_python("-c", CLIENT, "question")
-    message = server.receive(timeout=20)
+    message = server.receive(timeout=SOON_S)
     child.wait_for("connected")
     if ending == "kill":
         child.kill()
@@ -216,7 +216,7 @@ def test_a_loop_that_answers_the_gone(world: World, start_python: StartPython) -
         child.say("send bye\n")
         child.kill()
     start(start_python, "stop")
-    thread.join(10)
+    thread.join(SOON_S)
     assert ended == ["well"]
 
 
@@ -316,7 +316,7 @@ def test_an_asyncio_loop_within_a_loop(world: World, inner: str, ended: bool, to
                 with suppress(asyncio.TimeoutError):
                     await asyncio.wait_for(server.receive(), 0.02)
 
-    asyncio.run(asyncio.wait_for(serve(), 40))
+    asyncio.run(asyncio.wait_for(serve(), SOON_S))
     assert lost == [told]
 
 
@@ -338,7 +338,7 @@ def test_asyncio_iteration_goes_on(world: World, start_python: StartPython) -> N
 
     def run() -> None:
         try:
-            asyncio.run(asyncio.wait_for(serve(), 30))
+            asyncio.run(asyncio.wait_for(serve(), SOON_S))
         except BaseException as error:
             failed.append(error)
 
@@ -351,7 +351,7 @@ def test_asyncio_iteration_goes_on(world: World, start_python: StartPython) -> N
     tell(leaver, "leave")
     last = start(start_python, "last")
     tell(last, "send stop")
-    thread.join(30)
+    thread.join(SOON_S)
     assert failed == []
     assert seen[2:] == [b"last", b"stop"]
     assert set(seen[:2]) == {b"victim", b"leaver"}
@@ -364,7 +364,7 @@ def test_asyncio_reply_to_a_gone_peer(world: World, start_python: StartPython) -
         loop = asyncio.get_running_loop()
         async with aio.serve(world.dpu, world.rep, NAME) as server:
             child = start_python("-c", CLIENT, "question")
-            message = await asyncio.wait_for(server.receive(), 20)
+            message = await asyncio.wait_for(server.receive(), SOON_S)
             await loop.run_in_executor(None, child.kill)
             while await message.reply(b"answer"):
                 await asyncio.sleep(0)
@@ -374,7 +374,7 @@ def test_asyncio_reply_to_a_gone_peer(world: World, start_python: StartPython) -
                 await following.reply(b"still there")
                 return
 
-    asyncio.run(asyncio.wait_for(serve(), 40))
+    asyncio.run(asyncio.wait_for(serve(), SOON_S))
 
 
 def test_asyncio_beside_the_sync_api(world: World) -> None:
@@ -392,5 +392,5 @@ def test_asyncio_beside_the_sync_api(world: World) -> None:
             await three.send(b"stop")
             await three.flush()
 
-    asyncio.run(asyncio.wait_for(talk(), 20))
+    asyncio.run(asyncio.wait_for(talk(), SOON_S))
     assert sorted(loop.finish()) == [b"one", b"stop", b"two"]
