@@ -78,7 +78,7 @@ DYING_CLIENT = """
 import sys, signal
 import comch_next as comch
 here = comch.Client(comch.open_device("b1:00.0"), "svc")
-here.connect()
+here.connect(timeout=60)
 for number in range(3):
     here.connection.send(sys.argv[1].encode())
 print("sent")

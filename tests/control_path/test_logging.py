@@ -19,7 +19,7 @@ if "logged" in sys.argv:
     import logging
 import comch_next as comch
 try:
-    comch.Client(comch.open_device("b1:00.0"), "svc").connect()
+    comch.Client(comch.open_device("b1:00.0"), "svc").connect(timeout=60)
 except comch.ConnectionAborted:
     print("logging" in sys.modules)
 """
