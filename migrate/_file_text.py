@@ -126,13 +126,16 @@ class FileText:
         return self.source.encode(splice(self.source.text, changes))
 
     def change_of(self, verdict: Verdict) -> str:
-        """Return the new text of a reference that changes, "" for one that goes with the code around it."""
+        """Return the new text of a reference that changes, "" for one that goes with the code around it.
+
+        A statement that goes by itself comes to `pass`.
+        """
         if not verdict.written or verdict.change is None:
             return ""
         edits = verdict.change.edits
         nodes: list[ast.expr | ast.stmt] = [*edits.expressions, *edits.statements]
         shown = next(iter(nodes), None)
-        return self.renderer.text(shown) if shown is not None and self.imports.is_shown(shown) else ""
+        return (self.renderer.text(shown) or "pass") if shown is not None and self.imports.is_shown(shown) else ""
 
 
 def _rank(code: str) -> tuple[int, str]:
