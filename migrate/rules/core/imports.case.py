@@ -207,7 +207,8 @@ if cc is not None:
 try:
     from doca_comm_channel import Again, Endpoint, open_device
 except ImportError:
-    Again = Endpoint = None
+    Again = None
+    Endpoint = None
 
 
 def available():
@@ -226,10 +227,10 @@ if available():
 # output
 try:
     import comch_next as comch
-    from comch_next import Again
-    from comch_next import Client as Endpoint
+    from comch_next import Again, Client as Endpoint
 except ImportError:
-    Again = Endpoint = None
+    Again = None
+    Endpoint = None
 
 
 def available():
