@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import socket
 import struct
 import time
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from comch_next.driver.emulated._fabric import handshake as fabric
 from tests.control_path.pair import Side, client, connect, leave, server, until
 from tests.descriptors import open_fds
 from tests.fabric.hostile import GOOD, Attacker, attacker, close_all
+from tests.faults.exhausted import full_table
 from tests.ring.ring import send
 from tests.strangers.crowd import greeters
 from tests.topologies import limited
@@ -233,6 +235,90 @@ def test_bells_rung_with_what_lingers(
     until(lambda: there.down, there.engine)
     leave(here, there)
     assert open_fds() <= before
+
+
+def nested(fd: int, depth: int) -> int:
+    """A socket in which a socket lies in which ... it lies, as deep as Linux lets them lie."""
+    for _ in range(depth):
+        here, there = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
+        with here:
+            try:
+                socket.send_fds(here, [b""], [fd])
+            except OSError:  # ETOOMANYREFS
+                there.close()
+                return fd
+        os.close(fd)
+        fd = there.detach()
+    return fd
+
+
+@pytest.mark.parametrize("depth", [1, 3, 17, 33, 60])
+def test_sockets_that_linger_deep_in_others(
+    service: tuple[Side, Side], runtime_dir: Path, hall: socket.socket, depth: int
+) -> None:
+    there, _ = service
+    before = open_fds()
+    with attacker(runtime_dir) as bad:
+        for _ in range(5):
+            fd = nested(lingering(hall), depth)
+            bad.say(b"noise", [fd])
+            os.close(fd)
+        until(lambda: bad_is_gone(bad), there.engine)
+    until(lambda: open_fds() <= before, there.engine)
+
+
+@pytest.mark.parametrize("left", [0, 1, 3, 40])
+def test_sockets_that_linger_when_descriptors_have_run_out(runtime_dir: Path, hall: socket.socket, left: int) -> None:
+    """Neither this side nor Linux in its place waits for those that there is no room for."""
+    with ExitStack() as stack:
+        there = server()
+        there.context.start()
+        before = open_fds()
+        for _ in range(3):
+            bad = stack.enter_context(attacker(runtime_dir))
+            leave_with(bad, hall, GOOD, 20)
+        with full_table(left):
+            until(lambda: not there.engine.progress())
+        bad = stack.enter_context(attacker(runtime_dir))
+        leave_with(bad, hall, GOOD, 20)
+        until(lambda: bad_is_gone(bad), there.engine)
+    until(lambda: open_fds() <= before, there.engine)
+    leave(there)
+
+
+def test_clients_that_linger_before_a_server_that_stops(runtime_dir: Path, hall: socket.socket) -> None:
+    """They wait to be accepted, and have said something."""
+    before = open_fds()
+    with ExitStack() as stack:
+        there = server()
+        there.context.start()
+        for _ in range(5):
+            bad = stack.enter_context(attacker(runtime_dir))
+            leave_with(bad, hall, GOOD, 2)
+        leave(there)
+    until(lambda: open_fds() <= before)
+
+
+@pytest.mark.parametrize("stage", ["waiting", "accepted", "connected"])
+def test_a_server_that_is_dropped(runtime_dir: Path, hall: socket.socket, stage: str) -> None:
+    """It is closed when it is collected, with what lingers in its sockets."""
+    with comch.open_device("03:00.0") as device:
+        before = open_fds()
+        there = comch.Server(device, "b1:00.0", "svc")
+        there.listen()
+        with attacker(runtime_dir) as bad:
+            if stage == "connected":
+                bad.greet()
+                while not there.connections:
+                    accept_all(there)
+                    there.update_info()
+            elif stage == "accepted":
+                there.update_info()
+            leave_with(bad, hall, b"noise", 2)
+            del there
+            gc.collect()
+            until(lambda: bad_is_gone(bad))
+        until(lambda: open_fds() <= before)
 
 
 # Dead clients

@@ -69,6 +69,7 @@ class Connection(Handle, Link):
         self.receiver: Receiver | None = None
         self.heard: list[int] = []  # the ends of this side's bells: for data and for space, or one for both
         self.rung: list[int] = []  # those of the other side's bells, in the same way
+        self._shared = False  # whether the peer has been given the socket: see handshake.farewell
         self.user_data: Any = None
         self.undelivered = 0  # sends accepted that never reached the other side's queue
         self._seen = 0  # sends through a port that have ended, as far as the program knows
@@ -94,7 +95,7 @@ class Connection(Handle, Link):
             self.leave()
             self.reason = "this side has left"
             # Consumers and producers of the other side wait for the hang-up.
-            handshake.farewell(self.sock, quiet=self.context.new_consumer is None)
+            self._shared = handshake.farewell(self.sock, quiet=self.context.new_consumer is None)
         elif self.status == ErrorCode.CONNECTION_INPROGRESS:
             # A word, so that a server that has let it in meanwhile sees no death.
             handshake.send(self.sock, handshake.BYE)
@@ -106,10 +107,10 @@ class Connection(Handle, Link):
     def let_go(self) -> None:
         """In a forked child: see _kernel.fork. No cut, and no unmapping: the rings are in use, and may be looked at."""
         if self.sock is not None:
-            self.sock.close()
+            handshake.hang_up(self.sock, shared=self._shared)
         self.hold(None, 0, 0)
-        handshake.close_all(self.heard)
-        handshake.close_all(self.rung)
+        handshake.hang_up_all(self.heard)
+        handshake.discard_all(self.rung)
         self.fast.let_go()
 
     def _use(self, cell: Cell) -> None:
@@ -246,7 +247,7 @@ class Connection(Handle, Link):
             self.sender = None
         if self.sock is not None:
             self.context.unwatch(self.sock)
-            handshake.hang_up(self.sock)
+            handshake.hang_up(self.sock, shared=self._shared)
             self.sock = None
         self._give_up_bells()
         self.fast.end()
@@ -269,7 +270,7 @@ class Connection(Handle, Link):
         """Give up the bells: messages that can still be read need none."""
         self.tx.bell = self.rx.bell = -1
         self.context.delivery.unlisten(self)
-        handshake.discard_all(self.heard)
+        handshake.hang_up_all(self.heard)
         handshake.discard_all(self.rung)
 
     def _take_snapshot(self) -> None:

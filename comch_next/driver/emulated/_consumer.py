@@ -12,6 +12,7 @@ from comch_next.driver.emulated._connection import Connection
 from comch_next.driver.emulated._context import Callback, living
 from comch_next.driver.emulated._device import limits
 from comch_next.driver.emulated._fabric.bells import new_bell
+from comch_next.driver.emulated._fabric.handshake import hang_up_all
 from comch_next.driver.emulated._fabric.offers import Offer, make_posts, posts_size
 from comch_next.driver.emulated._fast_context import (
     FastContext,
@@ -73,9 +74,7 @@ class Consumer(FastContext, calls.Consumer):
         super().let_go()
         if self._offer is not None:
             self._offer.close()
-        bell, self._bell = self._bell, -1
-        if bell >= 0:
-            os.close(bell)
+        self._give_up_bell()
 
     # Life
 
@@ -217,8 +216,12 @@ class Consumer(FastContext, calls.Consumer):
         self._end_patience()
         if self._bell >= 0:
             self.unlisten(self._bell)
-            lib.comch_discard(self._bell)
-            self._bell = -1
+            self._give_up_bell()
+
+    def _give_up_bell(self) -> None:
+        bell, self._bell = self._bell, -1
+        if bell >= 0:
+            hang_up_all([bell])
 
     def destroy(self) -> None:
         super().destroy()

@@ -5,7 +5,6 @@ engines and threads of their own, leave calls there.
 """
 
 import errno
-import os
 import select
 import socket
 from collections import deque
@@ -206,4 +205,4 @@ class FastPath(Path):
                 handshake.close_all(news.fds)
         while self.targets:
             with suppress_system(OSError):
-                os.close(self.targets.popitem()[1].bell)
+                self.targets.popitem()[1].let_go()

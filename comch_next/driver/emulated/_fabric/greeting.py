@@ -53,6 +53,11 @@ class Greeting:
 
     def on_socket(self) -> None:
         """Read the greeting; hand it on when it is good, refuse it when not."""
+        self.client_pid, user = handshake.peer_of(self.sock)
+        if not handshake.is_trusted(user):  # whatever it says
+            self.server.spoken(self)
+            self.refuse(ErrorCode.AUTHENTICATION, f"user {user} may not connect")
+            return
         try:
             data, self.bells = handshake.receive(self.sock)
         except by_system(BlockingIOError):
@@ -71,9 +76,6 @@ class Greeting:
             self.server.greeted(self)
 
     def _check(self, data: bytes) -> None:
-        self.client_pid, user = handshake.peer_of(self.sock)
-        if not handshake.is_trusted(user):
-            raise from_code(ErrorCode.AUTHENTICATION, f"user {user} may not connect")
         if self.server.is_full():
             raise from_code(ErrorCode.FULL, "the server has all the clients that it may have")
         self.terms = handshake.Hello.decode(data).terms
@@ -96,13 +98,12 @@ class Greeting:
         log_warning("%s refuses the client of process %s: %s", self.server, self.client_pid or "unknown", reason)
 
     def drop(self) -> None:
-        """Give its descriptors back."""
+        """Forget it."""
         if not self.gone:
             self.server.unwatch(self.sock)
-        handshake.hang_up(self.sock)
-        handshake.discard_all(self.bells)
+        self.let_go()
 
     def let_go(self) -> None:
-        """In a forked child: see fork."""
-        self.sock.close()
-        handshake.close_all(self.bells)
+        """Give its descriptors back, and do nothing else."""
+        handshake.hang_up(self.sock)
+        handshake.discard_all(self.bells)

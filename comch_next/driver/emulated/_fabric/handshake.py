@@ -8,14 +8,15 @@ from array import array
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from comch_next.driver.emulated._kernel.memory import lib
+from comch_next.driver.emulated._kernel.fork import is_child_letting_go
+from comch_next.driver.emulated._kernel.memory import ffi, lib
 from comch_next.driver.protocol import by_system
 from comch_next.errors import ErrorCode, from_code
 
 __all__ = [
     *("BYE", "LONGEST", "Hello", "Terms", "Welcome"),
-    *("check_memory", "close_all", "discard_all", "farewell", "hang_up", "is_trusted", "negotiate", "peer_of"),
-    *("receive", "send"),
+    *("check_memory", "close_all", "discard_all", "farewell", "hang_up", "hang_up_all", "is_trusted", "negotiate"),
+    *("peer_of", "receive", "send"),
 ]
 
 BYE = b"CMCHBYE"  # the whole of a farewell; end-of-file without it is a death
@@ -143,9 +144,10 @@ def receive(sock: socket.socket) -> tuple[bytes, list[int]]:
     """One datagram and its descriptors, without waiting; b"" at end-of-file, BlockingIOError when none waits.
 
     A datagram with more than there can be is b"?". Raises OSError (EMFILE) when this process cannot take what came.
+    It is looked at before it is taken out: until then it holds its descriptors, too, so that the kernel closes none.
     """
     wanted = socket.MSG_DONTWAIT | socket.MSG_CMSG_CLOEXEC  # socket.recv_fds ignores its flags before Python 3.13
-    arguments = LONGEST, socket.CMSG_LEN(_ALL_FDS * _INT), wanted
+    arguments = LONGEST, socket.CMSG_LEN(_ALL_FDS * _INT), wanted | socket.MSG_PEEK
     try:
         data, control, flags, _ = sock.recvmsg(*arguments)
     except by_system(ConnectionResetError):  # it has ended with something of ours unread
@@ -155,13 +157,15 @@ def receive(sock: socket.socket) -> tuple[bytes, list[int]]:
         if (level, kind) == (socket.SOL_SOCKET, socket.SCM_RIGHTS):
             fds.frombytes(some[: len(some) - len(some) % _INT])
     received = list(fds)
-    if flags & socket.MSG_TRUNC or len(received) > _MOST_FDS:
-        discard_all(received)
-        return b"?", []
     if flags & socket.MSG_CTRUNC:
         discard_all(received)
         if data != BYE:  # what a farewell carries need not arrive
             raise OSError(errno.EMFILE, "descriptors have run out")
+        return data, []
+    sock.recv(1, socket.MSG_DONTWAIT)
+    if flags & socket.MSG_TRUNC or len(received) > _MOST_FDS:
+        discard_all(received)
+        return b"?", []
     return data, received
 
 
@@ -190,28 +194,42 @@ def close_all(fds: list[int]) -> None:
 
 def discard_all(fds: list[int]) -> None:
     """Close these descriptors of a peer's, which nobody waits for, and forget them."""
-    while fds:
-        lib.comch_discard(fds.pop())
+    if is_child_letting_go():
+        close_all(fds)
+    elif fds:
+        taken = ffi.new("int[]", fds)
+        fds.clear()
+        lib.comch_discard(taken, len(taken))
 
 
-def hang_up(sock: socket.socket) -> None:
-    """Close a socket, and discard whatever the peer has put into it."""
+def hang_up(sock: socket.socket, *, shared: bool = False) -> None:
+    """Close a socket, a listener too, and discard whatever peers have put into it. `shared`: see `farewell`."""
     if sock.fileno() >= 0:
-        lib.comch_discard(sock.detach())
+        close = discard_all if shared else hang_up_all
+        close([sock.detach()])
 
 
-def farewell(sock: socket.socket, *, quiet: bool) -> None:
+def hang_up_all(fds: list[int]) -> None:
+    """Close ends of sockets that no peer has, discard whatever peers have put into them, and forget them."""
+    close = os.close if is_child_letting_go() else lib.comch_hang_up
+    while fds:
+        close(fds.pop())
+
+
+def farewell(sock: socket.socket, *, quiet: bool) -> bool:
     """Send the notice of an orderly end, before closing. Raises OSError.
 
     A quiet notice contains the socket itself, so the socket hangs up only when the notice is read: a peer that waits
-    for the hang-up only is woken by a death alone.
+    for the hang-up only is woken by a death alone. Returns whether the peer may have this end of the socket now: then
+    it must not be read, as that waits for a peer who reads it, too.
     """
-    if not quiet:
-        send(sock, BYE)
-        return
-    try:
-        send(sock, BYE, [sock.fileno()])
-    except by_system(OSError) as error:
-        if error.errno != errno.ETOOMANYREFS:
-            raise
-        send(sock, BYE)
+    if quiet and lib.comch_empty(sock.fileno()):
+        try:
+            send(sock, BYE, [sock.fileno()])
+        except by_system(OSError) as error:
+            if error.errno != errno.ETOOMANYREFS:
+                raise
+        else:
+            return True
+    send(sock, BYE)
+    return False

@@ -16,7 +16,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from comch_next.driver.emulated._fabric.handshake import LONGEST, is_trusted, peer_of, send
+from comch_next.driver.emulated._fabric.handshake import hang_up, is_trusted, peer_of, send
 from comch_next.driver.emulated._kernel.handle import Socket
 from comch_next.driver.protocol import by_system, bytes_of, monotonic, suppress_system
 from comch_next.errors import AlreadyExist, DocaError, Initialization
@@ -145,7 +145,7 @@ def dial(dpu_pci: str, rep_pci: str, name: str) -> Socket:
             if not is_trusted(user):
                 raise PermissionError(errno.EPERM, f"the server runs as user {user}, who is not trusted", name)
         except BaseException:
-            sock.close()
+            hang_up(sock)
             raise
         return sock
 
@@ -307,11 +307,12 @@ class Listener:
         """
         self._give_up_reserve()
         try:
-            sock, _ = self.socket.accept()
-            with sock, suppress_system(OSError):
-                sock.setblocking(False)
-                sock.recv(LONGEST)  # a greeting left unread would be answered by a reset
-                send(sock, answer)
+            sock = self.accept()
+            try:
+                with suppress_system(OSError):
+                    send(sock, answer)
+            finally:
+                hang_up(sock)  # with what it has said, for whose descriptors there is no room
         finally:
             with suppress_system(OSError):
                 self._reserve = _spare()
@@ -331,7 +332,7 @@ class Listener:
 
     def let_go(self) -> None:
         """Close its descriptors, and do nothing else: after a fork the name stays the parent's. Idempotent."""
-        self.socket.close()
+        hang_up(self.socket)
         self._give_up_reserve()
         lock, self._lock = self._lock, -1
         if lock >= 0:

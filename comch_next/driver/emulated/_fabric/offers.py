@@ -8,7 +8,7 @@ import struct
 from typing import Any, NamedTuple
 
 from comch_next.driver.emulated._fabric.bells import check_bell
-from comch_next.driver.emulated._fabric.handshake import close_all
+from comch_next.driver.emulated._fabric.handshake import close_all, discard_all
 from comch_next.driver.emulated._kernel import calls
 from comch_next.driver.emulated._kernel.memory import PAGE, ffi, lib, make_shared, map_shared
 from comch_next.driver.protocol import new_lock
@@ -98,6 +98,10 @@ class Target(calls.Target):
         """Stop ringing; the memory goes with the last producer that is using it."""
         with self.lock:
             self.c.bell = -1
-            if self.bell >= 0:
-                lib.comch_discard(self.bell)
-                self.bell = -1
+            self.let_go()
+
+    def let_go(self) -> None:
+        """Give the bell back."""
+        bell, self.bell = self.bell, -1
+        if bell >= 0:
+            discard_all([bell])

@@ -16,7 +16,7 @@ from comch_next.driver.protocol import WeakSet, by_system, shielded
 from comch_next.driver.protocol._typed import Protocol
 from comch_next.errors import BadState
 
-__all__ = ["inherited", "living", "owned", "refuse_inherited"]
+__all__ = ["inherited", "is_child_letting_go", "living", "owned", "refuse_inherited"]
 
 
 class Owned(Protocol):
@@ -28,6 +28,7 @@ class Owned(Protocol):
 
 _H = TypeVar("_H", bound=Owned)
 _owned: WeakSet[Any] = WeakSet()
+_letting_go: list[bool] = []  # not empty while a forked child closes its copies
 
 
 def owned(handle: _H) -> _H:
@@ -54,6 +55,11 @@ def living() -> list[Any]:
     return list(_owned)
 
 
+def is_child_letting_go() -> bool:
+    """Whether this is a forked child that closes its copies of what is its parent's, and may change nothing in them."""
+    return bool(_letting_go)
+
+
 def _name(handle: object) -> str:
     return str(vars(handle)["_inherited"])
 
@@ -71,7 +77,9 @@ def _disinherit() -> None:
     """In the child: close everything first, while the handles still know each other."""
     handles = living()
     names = list(map(str, handles))
+    _letting_go.append(True)
     failures = [error for handle in handles if (error := _let_go(handle)) is not None]
+    _letting_go.clear()
     for handle, name in zip(handles, names, strict=True):
         kind = type(handle)
         vars(handle).clear()
