@@ -148,7 +148,8 @@ class ProgressEngine(CNames, Strict):
         NVIDIA's header has each call run the callback of one task or event. One call here runs more, which spares a
         program calls: up to 64 messages, up to 64 completed receives of each consumer, every completed send, and
         every event that was found. Set `max_events` to 1 in a program that counts on one for each call.
-        Raises what a callback raised, at the end; BadState when called inside a callback.
+        Raises what a callback raised, at the end; BadState inside a callback that it has called. One that `start` or
+        `stop` has called, to report a state, may call it.
         """
         return self._engines.progress(self._handle)
 
@@ -168,7 +169,8 @@ class ProgressEngine(CNames, Strict):
 
         With a limit nothing is lost or starves: later calls deliver the rest, each kind in its turn, and report changes
         of state that a callback causes. `progress` then returns True as long as anything moves, also in calls that run
-        no callback. Setting it raises BadState inside a callback, InvalidValue unless it is None or a number from 1 on.
+        no callback. Setting it raises BadState where `progress` does, InvalidValue unless it is None or a number from 1
+        on.
         """
         return self._engines.get_max_events(self._handle)
 

@@ -93,3 +93,34 @@ pair.server.post(pair.server.buf(0, 100))
     calls = ended.stdout.split()
     assert calls[:2] == ["doca_comch_consumer_destroy", "doca_buf_dec_refcount"]
     assert sorted(calls[2:]) == ["doca_buf_inventory_destroy", "doca_buf_inventory_destroy", "doca_mmap_destroy"]
+
+
+def test_a_process_ends_though_a_callback_does_not(start_python: StartPython) -> None:
+    """A daemon thread is in it, by a call that holds the lock of an engine, as the call of the other context would."""
+    program = """
+import threading
+import comch_next as comch
+
+engine = comch.ProgressEngine()
+device = comch.open_device("03:00.0")
+servers = [comch.Server(device, "b1:00.0", name, engine=engine) for name in ("one", "two", "three")]
+inside = threading.Event()
+
+def ignore(*_): pass
+
+def block(*_):
+    inside.set()
+    threading.Event().wait()
+
+for server in servers:
+    server.task_send_set_conf(ignore, ignore, 1)
+    server.event_msg_recv_register(ignore)
+    server.event_connection_status_changed_register(ignore, ignore)
+servers[0].start()
+servers[1].set_state_changed_cb(block)
+threading.Thread(target=servers[1].start, daemon=True).start()
+inside.wait(60)
+print("leaving", flush=True)
+"""
+    ended = start_python("-c", program, env={**ENV, "COMCH_DRIVER": "native"}).finish()
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "leaving\n", "")

@@ -205,6 +205,8 @@ FACE int comch_face_abandoned;
 
 FACE void comch_face_abandon(const char *call)
 {
+	if (!py.Py_IsInitialized())
+		return; /* Python is at its end, and ends its other threads, too */
 	fprintf(stderr,
 		"doca: %s was left by an exception of C++ or the end of its thread, so that it cannot return;"
 		" from now on every call returns DOCA_ERROR_UNEXPECTED\n",

@@ -11,7 +11,7 @@ from comch_next.driver.native._device import Dev
 from comch_next.driver.native._handle import Handle, Life, live, nobody, task_at
 from comch_next.driver.native._kernel import calls
 from comch_next.driver.native._library import Library, check, ffi, passed, refusal
-from comch_next.driver.native._progress import EngineLife
+from comch_next.driver.native._progress import CLOSING_S, EngineLife
 from comch_next.driver.native._task import Task
 from comch_next.driver.protocol import MASKED, interruptible, monotonic, quoted, uninterrupted, uninterrupted_in_c
 from comch_next.errors import BadState, InvalidValue
@@ -21,7 +21,6 @@ __all__ = ["Callback", "Context", "ContextLife", "Contexts", "expect_callback"]
 Callback = Callable[..., object]
 _T = TypeVar("_T", bound=Task)
 _COMPLETION = "void(uintptr_t, uint64_t, uint64_t)"  # of every kind of task
-_CLOSING_S = 1.0  # that a context has to become IDLE when its engine is dropped, or the interpreter exits
 
 
 def expect_callback(value: object, name: str) -> None:
@@ -177,13 +176,19 @@ class ContextLife(Life):
         if self.engine is None:
             super().close()
             return
-        with self.lock:
+        engine = self.engine
+        if not self.lock.acquire(timeout=engine.patience):
+            engine.patience = 0.0  # a callback of the program's has not returned, and may never
+            return
+        try:
             self.handle = nobody
-            deadline = monotonic() + _CLOSING_S
+            deadline = monotonic() + CLOSING_S
             for child in reversed(list(self.children)):
                 child.close()
             while not self.step() and monotonic() < deadline:
                 self.engine.progress()
+        finally:
+            self.lock.release()
 
 
 class Context(Handle):
