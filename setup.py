@@ -72,7 +72,7 @@ def _extension(name: str, sources: Sequence[str], headers: Sequence[str] = ()) -
         sources=[f"{folder}/{source}.c" for source in sources],
         depends=[f"{folder}/{header}.h" for header in headers],
         extra_compile_args=["-O2", "-std=gnu11", "-Wall", "-Wextra"],
-        extra_link_args=["-Wl,--no-as-needed", "-lc"],
+        extra_link_args=["-pthread", "-Wl,--no-as-needed", "-lc"],
         py_limited_api=True,
     )
 

@@ -34,6 +34,7 @@ ffi.set_source(
     include_dirs=[str(_HERE)],
     depends=[str(_HERE / f"{kernel}.{suffix}") for kernel in _KERNELS for suffix in "ch"] + [str(_HERE / "bells.h")],
     extra_compile_args=["-O2", "-std=gnu11", "-Wall", "-Wextra"],
+    extra_link_args=["-pthread"],
 )
 
 if __name__ == "__main__":
