@@ -5,7 +5,7 @@ from typing import Any
 
 from comch_next.driver._traced._nouns import Noun, Tasks
 from comch_next.driver._traced._tracer import ACCEPTED, Flight, Link, Scope, facts_of, now, result
-from comch_next.driver.protocol import Own, Unrecorded, interruptible
+from comch_next.driver.protocol import Unrecorded, interruptible, uninterrupted_in_c
 from comch_next.errors import DocaError
 
 __all__ = ["Clients", "Connections", "Contexts", "SendTasks", "Servers"]
@@ -40,7 +40,8 @@ class Contexts(Noun):
         def arrived(link: Link, data: Any) -> object:
             return interruptible(on_message, received(link, data), data)
 
-        self._noun.event_msg_recv_register(ctx, Own(arrived) if callable(on_message) else on_message, view)
+        recorded = uninterrupted_in_c(arrived) if callable(on_message) else on_message
+        self._noun.event_msg_recv_register(ctx, recorded, view)
 
     def event_consumer_register(self, ctx: Any, new: Any, expired: Any) -> None:
         recorded = self._tracer.of_connection

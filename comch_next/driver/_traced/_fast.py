@@ -6,7 +6,7 @@ from typing import Any
 
 from comch_next.driver._traced._nouns import Noun, Tasks
 from comch_next.driver._traced._tracer import ACCEPTED, Facts, Flight, Link, Tracer, now, result
-from comch_next.driver.protocol import Own, WeakTable, interruptible
+from comch_next.driver.protocol import WeakTable, interruptible, uninterrupted_in_c
 from comch_next.errors import DocaError
 
 __all__ = ["Consumers", "MsgQs", "PostRecvTasks", "ProducerSendTasks", "Producers"]
@@ -41,7 +41,7 @@ class Consumers(Noun):
             tracer.message("receive", flight.names, data, producer=producer, n=number, **imm)
             return interruptible(done, flight.user_data)
 
-        return Own(filled) if callable(done) else done
+        return uninterrupted_in_c(filled) if callable(done) else done
 
     def task_post_recv_alloc_init(self, consumer: Any, buf: Any, user_data: object = None) -> Any:
         scope = self._tracer.scope(consumer)

@@ -15,7 +15,16 @@ from typing import Any, TypeVar
 
 from comch_next._codes import ErrorCode, State
 from comch_next.driver._sink import Sink
-from comch_next.driver.protocol import NO_BUFFER, Driver, Lock, Own, Unrecorded, by_system, interruptible, uninterrupted
+from comch_next.driver.protocol import (
+    NO_BUFFER,
+    Driver,
+    Lock,
+    Unrecorded,
+    by_system,
+    interruptible,
+    uninterrupted,
+    uninterrupted_in_c,
+)
 from comch_next.errors import DocaError, code_name
 
 __all__ = ["ACCEPTED", "REFUSED", "Facts", "Flight", "Link", "Scope", "Tracer", "facts_of", "now", "result"]
@@ -197,8 +206,8 @@ class Tracer:
         self.message("receive", link.names, data, n=next(link.received))
         return link.user_data
 
-    # Callbacks, as the driver gets them; what is not callable goes on as it is, to be refused. They are the library's
-    # own: a signal that comes while one records does not keep the program's callback from running.
+    # Callbacks, as the driver gets them; what is not callable goes on as it is, to be refused. A signal that comes
+    # while one records does not keep the program's own from running.
 
     def state_changed(self, callback: Callback | None) -> Callback:
         """Record every change of state, then call the program's callback, if there is one."""
@@ -211,7 +220,7 @@ class Tracer:
             if callback is not None:
                 interruptible(callback, ctx, old, new)
 
-        return Own(changed)
+        return uninterrupted_in_c(changed)
 
     def _settings(self, ctx: Any, scope: Scope, old: State) -> Facts:
         """The settings with which a server or client starts."""
@@ -238,7 +247,7 @@ class Tracer:
             self.record(what, self.names(connection), **{fact: value})
             return interruptible(callback, connection, value)
 
-        return Own(recorded) if callable(callback) else callback
+        return uninterrupted_in_c(recorded) if callable(callback) else callback
 
     def completion(self, tasks: Any, callback: Any) -> Any:
         """The completion of a send."""
@@ -249,7 +258,7 @@ class Tracer:
                 self.record("complete", flight.names, **flight.facts, result=status)
             return interruptible(callback, flight.user_data)
 
-        return Own(completed) if callable(callback) else callback
+        return uninterrupted_in_c(completed) if callable(callback) else callback
 
 
 def _text(data: Any) -> str:
