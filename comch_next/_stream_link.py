@@ -152,7 +152,7 @@ class Link:
         before = self.kept
         try:
             self._begin()
-            yield from self.start(self._consumer)
+            yield from self.wait_for_start(self._consumer)
             for _ in range(_RECEIVES):
                 self._consumer.task_post_recv_alloc_init().submit()
         except BaseException as error:
@@ -176,6 +176,7 @@ class Link:
             self._consumer.task_post_recv_set_conf(Own(self._receive), Own(self._lose), _RECEIVES)
             self._producer.task_send_set_conf(Own(Task.free), Own(self._lose), _RECEIVES)
             self._producer.start()
+            self._consumer.start()  # last: from here on the other side may know of it, and the connection has had one
             self.kept = kept.pop_all()
         connection._link_of_stream = self
         context._links.add(self)
@@ -335,6 +336,11 @@ class Link:
         """Start a consumer and wait until the other side can know of it."""
         with self.reporting_end():
             context.start()
+        yield from self.wait_for_start(context)
+
+    def wait_for_start(self, context: Consumer) -> Steps[None]:
+        """Wait until the other side can know of a consumer that has been started."""
+        with self.reporting_end():
             while context.state is State.STARTING:
                 yield self._turn_both()
             if context.state is not State.RUNNING:

@@ -482,14 +482,15 @@ class Ending:
         self.peer.kill()
 
 
+@pytest.mark.parametrize("part", ["Producer", "Consumer.start"])
 def test_a_beginning_that_is_refused_leaves_the_connection_its_stream(
-    pair: Pair, monkeypatch: pytest.MonkeyPatch
+    pair: Pair, monkeypatch: pytest.MonkeyPatch, part: str
 ) -> None:
     def refuse(*_: object, **__: object) -> None:
         raise comch.NoMemory("no room")
 
     with monkeypatch.context() as patched:
-        patched.setattr(_stream_link, "Producer", refuse)
+        patched.setattr(f"{_stream_link.__name__}.{part}", refuse)
         with pytest.raises(comch.NoMemory, match="no room"), Stream(pair.here):
             """It is not reached."""
     pair.both(lambda stream: stream.send_stream(DATA), lambda stream: stream.recv_stream(io.BytesIO()))
