@@ -54,9 +54,10 @@ class Greeting:
     def on_socket(self) -> None:
         """Read the greeting; hand it on when it is good, refuse it when not."""
         self.client_pid, user = handshake.peer_of(self.sock)
-        if not handshake.is_trusted(user):  # whatever it says
-            self.server.spoken(self)
-            self.refuse(ErrorCode.AUTHENTICATION, f"user {user} may not connect")
+        if not handshake.is_trusted(user):  # whatever it says, which is not read
+            if self.has_spoken():
+                self.server.spoken(self)
+                self.refuse(ErrorCode.AUTHENTICATION, f"user {user} may not connect")
             return
         try:
             data, self.bells = handshake.receive(self.sock)

@@ -4,10 +4,10 @@
 #endif
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -20,11 +20,8 @@
 #ifndef SCM_PIDFD
 #define SCM_PIDFD 4  /* since Linux 6.5: the sender's, where whoever has the socket has asked for it */
 #endif
-#ifndef SO_PASSRIGHTS
-#define SO_PASSRIGHTS 83  /* since Linux 6.16 */
-#endif
 
-enum { RINGS = 8, MOST_FDS = 253 + 1, MOST_QUEUED = 4096 };
+enum { RINGS = 8, MOST_FDS = 253 + 1 };
 enum { MOST_CLOSERS = 64, STACK = 256 << 10, PATIENCE_NS = 20000000 };
 
 typedef union {
@@ -84,14 +81,6 @@ static void take(int sock, Seen *seen)
     recv(sock, seen->bytes, (size_t)seen->length, MSG_DONTWAIT);
 }
 
-/* Credentials come with every message, and with the end of a stream, which has no empty messages. */
-static void ask_for_credentials(int sock)
-{
-    int asks = option(sock, SO_TYPE) != SOCK_STREAM;
-
-    setsockopt(sock, SOL_SOCKET, SO_PASSCRED, &asks, sizeof asks);
-}
-
 /* Descriptors that a closer has still to close. */
 typedef struct {
     int *fds, count, room;
@@ -125,10 +114,10 @@ static void close_soon(int fd)
 static void take_out(int sock, Pile *pile)
 {
     Seen seen;
-    int waiting;
+    int asks = option(sock, SO_TYPE) != SOCK_STREAM, waiting;  /* which has no empty messages, but credentials at its end */
 
     shutdown(sock, SHUT_RD);
-    ask_for_credentials(sock);
+    setsockopt(sock, SOL_SOCKET, SO_PASSCRED, &asks, sizeof asks);
     while (look(sock, &seen)) {
         if (!seen.is_whole) {  /* closing the socket closes the others as they are */
             while (seen.count > 0)
@@ -289,17 +278,32 @@ int comch_is_bell(int fd)
     return option(fd, SO_DOMAIN) == AF_UNIX && option(fd, SO_TYPE) == SOCK_DGRAM;
 }
 
-/* Whether it is a socket of AF_UNIX in which nothing lies, and into which no descriptor can be put from now on: before
- * Linux 6.16 a peer may put some into it just then. None of these calls takes a lock that a peer may hold. */
+/* How many descriptors lie in a socket of AF_UNIX, which Linux tells from 5.6 on; -1: nobody knows, or there is no
+ * descriptor left to ask with. It waits for nobody, nor does it take a lock that a peer may hold. */
+static int count_within(int sock)
+{
+    char path[64], text[512], *found;
+    ssize_t length = -1;
+    int facts;
+
+    snprintf(path, sizeof path, "/proc/self/fdinfo/%d", sock);
+    if ((facts = open(path, O_RDONLY | O_CLOEXEC)) >= 0) {
+        length = read(facts, text, sizeof text - 1);
+        close(facts);
+    }
+    if (length < 0)
+        return -1;
+    text[length] = '\0';
+    return (found = strstr(text, "scm_fds:")) ? atoi(found + strlen("scm_fds:")) : -1;
+}
+
+/* Whether it is a socket of AF_UNIX into which nothing more comes, and in which no descriptor lies. */
 static int is_silent(int fd)
 {
-    struct pollfd seen = {.fd = fd, .events = POLLIN | POLLRDHUP};
-    int type = option(fd, SO_TYPE), none = 0;
+    int type = option(fd, SO_TYPE);
 
-    if (option(fd, SO_DOMAIN) != AF_UNIX || (type != SOCK_DGRAM && type != SOCK_SEQPACKET))
-        return 0;
-    setsockopt(fd, SOL_SOCKET, SO_PASSRIGHTS, &none, sizeof none);
-    return poll(&seen, 1, 0) >= 0 && !(seen.revents & (POLLIN | POLLRDHUP));
+    return option(fd, SO_DOMAIN) == AF_UNIX && (type == SOCK_DGRAM || type == SOCK_SEQPACKET)
+        && shutdown(fd, SHUT_RD) == 0 && count_within(fd) == 0;
 }
 
 static int is_harmless(int fd)
@@ -321,17 +325,15 @@ void comch_discard(int *fds, int count)
         hand_over(fds, risky);
 }
 
-/* Take out what lies in a socket that no peer has, with descriptors if they are harmless. Whether nothing is left. */
+/* Take the descriptors out that lie in a socket that no peer has, if they are harmless. Whether none is left. */
 int comch_empty(int sock)
 {
     Seen seen;
+    int within;
 
-    ask_for_credentials(sock);
-    for (int queued = 0; queued < MOST_QUEUED; queued++) {
+    while ((within = count_within(sock)) > 0 && look(sock, &seen)) {
         int harmless = 0;
 
-        if (!look(sock, &seen))
-            return 1;
         while (harmless < seen.count && is_harmless(seen.fds[harmless]))
             harmless++;
         if (harmless < seen.count || !seen.is_whole) {
@@ -342,7 +344,7 @@ int comch_empty(int sock)
         while (seen.count > 0)
             close(seen.fds[--seen.count]);
     }
-    return 0;
+    return within == 0;
 }
 
 /* Close a socket that no peer has; a listener, too, and who waits there to be accepted. */
