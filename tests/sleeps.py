@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import math
 import select
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from selectors import EpollSelector
 from threading import Thread, get_ident
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
-from comch_next import _peer, connection, engine
+from comch_next import _peer, _stream_link, client, connection, engine
 from comch_next.driver.protocol import monotonic
 
-__all__ = ["Sleeps", "at_first_sleep", "counted_sleeps"]
+__all__ = ["Sleeps", "at_first_sleep", "counted_sleeps", "takes_at_most"]
 
 _MOST = 10  # a call that spins has more than that; one that waits has one or two
 _REAL_S = 0.02  # that a sleep takes at most: what would end it at once does so in less
@@ -88,6 +91,51 @@ def at_first_sleep(run: Callable[[], object]) -> Iterator[None]:
         yield
     assert other.ident is not None, "no call has slept"
     other.join()
+
+
+class _Asked:
+    """How long this thread sleeps, each time no longer than it has asked for: it may be woken late, or get on late."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+        self._thread = get_ident()
+
+    def sleep(self, sleep: Callable[..., Any], asked_s: float, *arguments: object) -> Any:
+        began = time.monotonic()
+        try:
+            return sleep(*arguments)
+        finally:
+            if get_ident() == self._thread:
+                self.seconds += min(asked_s, time.monotonic() - began)
+
+    def poll(self) -> SimpleNamespace:
+        made = select.poll()
+        return SimpleNamespace(
+            register=made.register, poll=lambda timeout_ms: self.sleep(made.poll, timeout_ms / 1000, timeout_ms)
+        )
+
+
+@contextmanager
+def takes_at_most(seconds: float) -> Iterator[None]:
+    """Fail if a block, also one that raises, works or sleeps longer in this thread, however busy the machine is."""
+    asked, select_in_loop = _Asked(), EpollSelector.select
+
+    def sleep(seconds: float) -> None:
+        asked.sleep(time.sleep, seconds, seconds)
+
+    def select_(selector: EpollSelector, timeout: float | None = None) -> Any:
+        return asked.sleep(select_in_loop, math.inf if timeout is None else timeout, selector, timeout)
+
+    with pytest.MonkeyPatch.context() as patches:
+        patches.setattr(engine, "select", _making(asked.poll))
+        for module in (_peer, _stream_link, client, connection):
+            patches.setattr(module, "time", SimpleNamespace(sleep=sleep))
+        patches.setattr(EpollSelector, "select", select_)
+        began = time.thread_time()
+        try:
+            yield
+        finally:
+            assert time.thread_time() - began + asked.seconds < seconds
 
 
 def _making(poll: Callable[[], object]) -> SimpleNamespace:

@@ -6,9 +6,8 @@ import importlib
 import os
 import select
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
-from pathlib import Path
+from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from tests.processes import SOON_S as SOON_S
@@ -151,20 +150,6 @@ def fill(connection: Any, message: bytes = b"x") -> int:
 
 def open_descriptors() -> set[str]:
     return set(os.listdir("/proc/self/fd"))
-
-
-def _own_time() -> float:
-    """Read a clock that stands still while this thread could go on and has no processor."""
-    ready_ns = int(Path("/proc/thread-self/schedstat").read_text().split()[1])
-    return time.monotonic() - ready_ns / 1e9
-
-
-@contextmanager
-def takes_at_most(seconds: float) -> Iterator[None]:
-    """Fail if a block works or sleeps longer, however busy the machine is."""
-    begin = _own_time()
-    yield
-    assert _own_time() - begin < seconds
 
 
 def ignore(*_: object) -> None:

@@ -18,9 +18,9 @@ from tests.orders.support import (
     ignore,
     receives_nothing,
     register,
-    takes_at_most,
     until,
 )
+from tests.sleeps import takes_at_most
 
 State = comch.State
 REFUSED = (comch.BadState, comch.BadConfig, comch.NotPermitted)

@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from tests.orders.support import NAME, SOON_S, World, comch, connect, fill, ignore, introduce, takes_at_most, until
+from tests.orders.support import NAME, SOON_S, World, comch, connect, fill, ignore, introduce, until
+from tests.sleeps import takes_at_most
 
 
 class Mishap(Exception):

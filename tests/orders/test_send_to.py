@@ -19,9 +19,9 @@ from tests.orders.support import (
     introduce,
     raises_soon,
     receives_nothing,
-    takes_at_most,
     until,
 )
+from tests.sleeps import takes_at_most
 
 WRONG_VALUE = (comch.InvalidValue, TypeError)
 

@@ -18,17 +18,17 @@ from tests.orders.support import (
     introduce,
     raises_soon,
     receives_nothing,
-    takes_at_most,
     until,
 )
 from tests.processes import Child, StartPython
 from tests.pull.support import FORMS
+from tests.sleeps import takes_at_most
 
 CLIENT = f"""
 import sys
 import comch_next as comch
 client = comch.Client(comch.open_device("b1:00.0"), {NAME!r})
-connection = client.connect(timeout=10)
+connection = client.connect(timeout={SOON_S})
 connection.send(sys.argv[1].encode())
 print("connected", flush=True)
 for line in sys.stdin:
@@ -38,7 +38,7 @@ for line in sys.stdin:
     elif word == "leave":
         client.close()
     elif word == "receive":
-        print(client.receive(timeout=20).data.decode(), flush=True)
+        print(client.receive(timeout={SOON_S}).data.decode(), flush=True)
     print("done", word, flush=True)
 """
 
@@ -47,7 +47,7 @@ import sys
 import comch_next as comch
 with comch.Server(comch.open_device("03:00.0"), "b1:00.0", {NAME!r}) as server:
     print("listening", flush=True)
-    server.receive(timeout=20).reply(b"welcome")
+    server.receive(timeout={SOON_S}).reply(b"welcome")
     sys.stdin.read()
 """
 
