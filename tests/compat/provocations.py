@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import resource
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import comm_channel_compat
-from comm_channel_compat import Again, Endpoint, PeerAddr
+from comm_channel_compat import Again, ConnectionReset, Endpoint, PeerAddr
 from tests.compat import support
 from tests.error_rows.reasons import BY_C_CALLS
 from tests.event_channels.support import SERVICE
@@ -67,7 +67,9 @@ class Stage:
         pair = self.pair
         pair.service.destroy()
         support.eventually(pair.to_service.update_info)
-        pair.client.sendto(b"lost", pair.to_service)
+        with suppress(ConnectionReset):
+            while True:  # a helper thread that has just looked takes some as any other
+                support.eventually(pair.client.sendto, b"lost", pair.to_service)
         return pair.to_service
 
     def devices_with(self, fault: str) -> None:
@@ -198,7 +200,13 @@ def failed_service(stage: Stage) -> Any:
     service = stage.pair.service
     for socket in Path(os.environ["COMCH_RUNTIME_DIR"]).glob("*.sock"):
         socket.unlink()
-    return cc.doca_comm_channel_ep_update_service_state_info(service)
+
+    def update() -> Any:
+        if (rc := cc.doca_comm_channel_ep_update_service_state_info(service)) == cc.DOCA_SUCCESS:
+            raise Again  # a helper thread has just looked
+        return rc
+
+    return support.eventually(update)
 
 
 def on_client(call: str) -> Callable[[Stage], Any]:
