@@ -7,7 +7,7 @@ from pathlib import Path
 import comch_next as comch
 from comch_next.pull import PullPort
 from tests.leftovers import close_leftovers
-from tests.processes import ROOT, StartPython, Threads
+from tests.processes import ROOT, SOON_S, StartPython, Threads
 
 CARELESS = """
 import subprocess, sys, threading
@@ -41,7 +41,7 @@ def test_everything_is_closed(threads: Threads) -> None:
     PullPort(server, threaded=True)
     server.listen()
     client = comch.Client(host, "svc")
-    client.connect()
+    client.connect(timeout=SOON_S)
     assert threads() > 0
     close_leftovers()
     assert threads() == 0

@@ -16,7 +16,7 @@ from comch_next import aio
 from comch_next._ready import Ready
 from tests.aio.support import Ground, Pair, cancelled, echo, own_loop, run, waits
 from tests.faults.exhausted import full_table
-from tests.processes import Threads
+from tests.processes import SOON_S, Threads
 from tests.pull.support import SPINS, helper_turns
 
 IDLE_S = 0.5
@@ -125,7 +125,7 @@ def test_arming_for_one_task_forgets_no_other() -> None:
             second = asyncio.ensure_future(ready.wait())
             await asyncio.sleep(0)
             bell.ring()
-            await asyncio.wait_for(first, 5)
+            await asyncio.wait_for(first, SOON_S)
             await second
             assert bell.armings == 1
         finally:
@@ -143,7 +143,7 @@ def test_tasks_that_come_together_arm_once() -> None:
                 tasks = [asyncio.ensure_future(ready.wait()) for _ in range(50)]
                 await waits(*tasks)
                 bell.ring()
-                await asyncio.wait_for(asyncio.gather(*tasks), 5)
+                await asyncio.wait_for(asyncio.gather(*tasks), SOON_S)
                 assert bell.armings == armings
         finally:
             bell.close()

@@ -11,7 +11,7 @@ import pytest
 
 from comch_next import ErrorCode, from_code
 from comch_next.api import function
-from tests.processes import ROOT, StartPython
+from tests.processes import ROOT, SOON_S, StartPython
 from tools.proofs import KINDS, Proof, Proofs, Section, check, combined, table
 
 PAGE = ROOT / "docs" / "proofs.md"
@@ -56,7 +56,7 @@ def test_the_page_has_every_row(title: str, generation: str, functions: int, fai
 def test_every_test_that_is_named_is_there(start_python: StartPython) -> None:
     named = set(re.findall(r"`(tests/[^`]+)`", PAGE.read_text(encoding="utf-8")))
     files = sorted({each.partition("::")[0] for each in named})
-    collected = start_python("-m", "pytest", "--collect-only", "-q", *files).finish()
+    collected = start_python("-m", "pytest", "--collect-only", "-q", *files, deadline_s=4 * SOON_S).finish()
     assert collected.returncode == 0, collected.stdout
     assert named
     assert named - set(collected.stdout.splitlines()) == set()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from tests.processes import Child, StartPython
+from tests.processes import SOON_S, Child, StartPython
 
 COUNTERS = ("sent_messages", "sent_bytes", "recv_messages", "recv_bytes")
 
@@ -29,16 +29,18 @@ print("left", flush=True)
 """
 
 # Sends what it is told, line by line, and waits for each answer; leaves when its input or the server ends.
-CALL = """
+CALL = f"""
+import contextlib
 import sys
 import comch_next as comch
 name, device = sys.argv[1:]
-with comch.open_device(device) as opened, comch.Client(opened, name) as client:
+with comch.open_device(device) as opened, contextlib.closing(comch.Client(opened, name)) as client:
+    client.connect(timeout={SOON_S})
     print("up", flush=True)
     try:
         for line in sys.stdin:
             client.connection.send(line.strip().encode())
-            print("answer", client.receive(timeout=20).data, flush=True)
+            print("answer", client.receive(timeout={SOON_S}).data, flush=True)
     except comch.Shutdown:
         pass
 print("left", flush=True)

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.processes import ROOT
+from tests.processes import ROOT, SOON_S
 
 OLD = "import doca_comm_channel as cc\n\nep = cc.Endpoint()\nep.destroy()\n"
 NEW = "import comch_next as comch\n\nep = comch.Channel(one_sided=True)\nep.close()\n"
@@ -45,7 +45,7 @@ def _run(commands: list[str], folder: Path) -> list[int]:
     statuses: list[int] = []
     while len(statuses) < len(commands) and not any(statuses):
         command = ["sh", "-ec", commands[len(statuses)]]
-        statuses.append(subprocess.run(command, cwd=folder, env=environment, timeout=60).returncode)
+        statuses.append(subprocess.run(command, cwd=folder, env=environment, timeout=2 * SOON_S).returncode)
     return statuses
 
 

@@ -13,7 +13,7 @@ from comch_next import __main__ as command
 from comch_next import driver
 from comch_next._commands import admin
 from comch_next.driver.emulated import Driver
-from tests.processes import ROOT, StartPython
+from tests.processes import ROOT, SOON_S, StartPython
 
 COMMANDS = ("devices", "caps", "admin")
 
@@ -90,7 +90,7 @@ def test_a_reader_that_has_seen_enough(command: tuple[str, str]) -> None:
     ) as process:
         assert process.stdout is not None
         process.stdout.close()
-        _, err = process.communicate(timeout=20)
+        _, err = process.communicate(timeout=SOON_S)
     assert err == b""
 
 
@@ -105,7 +105,7 @@ def test_a_full_disk(command: tuple[str, str], unbuffered: str) -> None:
             stderr=subprocess.PIPE,
             cwd=ROOT,
             env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
-            timeout=20,
+            timeout=SOON_S,
         )
     assert ended.returncode == 1
     assert ended.stderr.startswith(command[0].encode() + b": ")

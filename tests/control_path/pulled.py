@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 
 import pytest
 
@@ -13,11 +13,20 @@ from comch_next import (
     Client,
     Server,
 )
+from tests.processes import SOON_S
 
 
 @contextmanager
 def listening(name: str = "svc", **options: int) -> Iterator[Server]:
     with comch.open_device("03:00.0") as device, Server(device, "b1:00.0", name, **options) as made:  # type: ignore[arg-type]
+        yield made
+
+
+@contextmanager
+def dialled(name: str = "svc", **options: int) -> Iterator[Client]:
+    """A client of a server in another process, which may take its time to let it in."""
+    with comch.open_device("b1:00.0") as device, closing(Client(device, name, **options)) as made:  # type: ignore[arg-type]
+        made.connect(timeout=SOON_S)
         yield made
 
 

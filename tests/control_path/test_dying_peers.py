@@ -6,12 +6,11 @@ import pytest
 
 import comch_next as comch
 from comch_next import (
-    Client,
     ConnectionAborted,
     ConnectionReset,
     TimeOut,
 )
-from tests.control_path.pulled import listening
+from tests.control_path.pulled import dialled, listening
 from tests.processes import SOON_S, StartPython
 from tests.sleeps import at_first_sleep
 
@@ -30,7 +29,7 @@ with comch.Server(comch.open_device("03:00.0"), "b1:00.0", "svc", recv_queue_siz
 def test_a_peer_that_dies_is_reported_once_after_its_messages(start_python: StartPython) -> None:
     child = start_python("-c", DYING_SERVER)
     child.wait_for("ready")
-    with comch.open_device("b1:00.0") as device, Client(device, "svc") as here:
+    with dialled() as here:
         connection = here.connection
         connection.send(b"x")
         child.wait_for("replied")
@@ -50,7 +49,7 @@ def test_flush_ends_when_the_peer_dies(start_python: StartPython) -> None:
     """What is in flight never arrives then: flush says so instead of waiting or keeping silent."""
     child = start_python("-c", DYING_SERVER)
     child.wait_for("ready")
-    with comch.open_device("b1:00.0") as device, Client(device, "svc") as here:
+    with dialled() as here:
         connection = here.connection
         connection.send(b"x")
         child.wait_for("replied")
@@ -65,7 +64,7 @@ def test_flush_ends_when_the_peer_dies(start_python: StartPython) -> None:
 def test_a_blocked_sender_hears_of_the_death(start_python: StartPython) -> None:
     child = start_python("-c", DYING_SERVER)
     child.wait_for("ready")
-    with comch.open_device("b1:00.0") as device, Client(device, "svc", send_queue_size=1) as here:
+    with dialled(send_queue_size=1) as here:
         here.connection.send(b"x")
         child.wait_for("replied")
         while comch.outcome(here.connection.send, b"x", timeout=0)[0] == comch.ErrorCode.SUCCESS:

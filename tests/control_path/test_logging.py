@@ -76,7 +76,12 @@ def test_a_peer_that_dies(caplog: pytest.LogCaptureFixture, start_python: StartP
     caplog.set_level(logging.WARNING, "comch_next")
     there = server()
     there.context.start()
-    code = "import comch_next as c, signal\nwith c.Client(c.open_device('b1:00.0'), 'svc'):\n signal.pause()"
+    code = (
+        "import comch_next as c, signal\n"
+        "client = c.Client(c.open_device('b1:00.0'), 'svc')\n"
+        "client.connect(timeout=60)\n"
+        "signal.pause()"
+    )
     child = start_python("-c", code)
     until(lambda: there.up, there.engine)
     child.kill()

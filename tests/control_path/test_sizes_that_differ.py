@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from contextlib import closing
 
 import pytest
 
@@ -31,8 +32,9 @@ def test_the_client_is_told_both_sizes() -> None:
         thread = threading.Thread(target=serve)
         thread.start()
         try:
-            with pytest.raises(comch.ConnectionAborted) as refused, comch.Client(host, "sizes", max_msg_size=1024):
-                pass
+            with closing(comch.Client(host, "sizes", max_msg_size=1024)) as here:
+                with pytest.raises(comch.ConnectionAborted) as refused:
+                    here.connect(timeout=SOON_S)
         finally:
             done.set()
             thread.join()

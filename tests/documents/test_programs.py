@@ -35,7 +35,9 @@ PROGRAMS = [
 # A client that is killed while it is connected.
 DOOMED = """\
 import comch_next as comch
-with comch.open_device("b1:00.0") as device, comch.Client(device, "echo") as client:
+with comch.open_device("b1:00.0") as device:
+    client = comch.Client(device, "echo")
+    client.connect(timeout=60)
     client.connection.send(b"hello")
     client.receive(timeout=60)
     print("connected", flush=True)

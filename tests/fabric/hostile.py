@@ -12,6 +12,7 @@ from comch_next.driver.emulated._fabric import handshake
 from comch_next.driver.emulated._fabric.bells import new_bell, new_bells
 from comch_next.driver.emulated._kernel.ring import Receiver, Sender
 from comch_next.errors import ErrorCode
+from tests.processes import SOON_S
 
 TERMS = handshake.Terms(4080, False, 64, 64)
 GOOD = handshake.Hello(TERMS).encode()
@@ -36,7 +37,7 @@ class Attacker:
     def __init__(self, runtime_dir: Path) -> None:
         (path,) = runtime_dir.glob("*.sock")
         self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        self.sock.settimeout(5)
+        self.sock.settimeout(SOON_S)
         self.sock.connect(str(path))
         self.fds: list[int] = []
         self.heard: list[int] = []  # its ends of its bells, and copies of those that it gave away

@@ -19,6 +19,7 @@ import comch_next as comch
 from comch_next import AlreadyExist, Client, ConnectionAborted, DocaError, Initialization, InvalidValue, Server, State
 from comch_next.driver import load
 from tests.control_path.pair import client, connect, leave, pair, server, until
+from tests.control_path.pulled import dialled
 from tests.descriptors import open_fds
 from tests.leases import leased
 from tests.processes import SOON_S, StartPython
@@ -102,7 +103,7 @@ def test_a_server_that_sleeps_is_not_dead(start_python: StartPython) -> None:
     child.stop()
     assert isinstance(refused(), AlreadyExist)
     child.signal(signal.SIGCONT)
-    with comch.open_device("b1:00.0") as device, Client(device, "svc") as here:
+    with dialled() as here:
         here.connection.send(b"awake")
         assert here.receive(timeout=SOON_S).data == b"awake"
 

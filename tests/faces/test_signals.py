@@ -18,7 +18,7 @@ import comm_channel_compat
 from comch_next.capi.handles import HANDLES, Handle
 from tests.faces.test_hot_calls import Generation1
 from tests.faces.world import World, ffi, lib
-from tests.processes import StartPython
+from tests.processes import SOON_S, StartPython
 
 _ROUNDS = 30
 _LIBRARY = tuple(str(Path(package.__path__[0])) for package in (comch_next, comm_channel_compat))
@@ -176,5 +176,5 @@ def test_a_first_call_that_is_interrupted(start_python: StartPython, tmp_path: P
     """It imports the library, which has to be whole for the calls after it."""
     program = tmp_path / "program.py"
     program.write_text(FIRST_CALL)
-    finished = start_python("-m", "comm_channel_compat", "run", str(program), deadline_s=60).finish()
+    finished = start_python("-m", "comm_channel_compat", "run", str(program), deadline_s=2 * SOON_S).finish()
     assert (finished.stdout, finished.stderr) == ("interrupted\n0 128\n", "")

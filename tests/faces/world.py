@@ -12,7 +12,7 @@ import comch_next.capi
 import comm_channel_compat.capi
 from comch_next.api.prototypes import cdef
 
-_PATIENCE_S = 30.0
+_PATIENCE_S = 60.0
 
 ffi = FFI()
 ffi.cdef(cdef("core", "comch", "dpa", "comm_channel"))

@@ -9,6 +9,7 @@ import pytest
 
 from comch_next import AccessFlag, BadState, BufInventory, Device, InUse, Mmap, NotPermitted, open_device
 from tests.fast_path.lane import SIZE, Lane
+from tests.processes import SOON_S
 
 
 def held(lane: Lane) -> list[Any]:
@@ -22,8 +23,8 @@ def test_close_takes_back_tasks_that_the_program_holds() -> None:
     lane = Lane().run()
     tasks = held(lane)
     lane.inbox.post(2)
-    lane.inbox.consumer.close(timeout=2.0)
-    lane.outbox.producer.close(timeout=2.0)
+    lane.inbox.consumer.close(timeout=SOON_S)
+    lane.outbox.producer.close(timeout=SOON_S)
     for task in tasks:
         for call in (task.submit, task.free):
             with pytest.raises(BadState, match="has been freed before"):

@@ -64,7 +64,7 @@ def test_a_held_task_that_is_submitted_while_close_takes_back_completes(
     held = inbox.consumer.task_post_recv_alloc_init(buf)
     inbox.consumer.stop()
     after(monkeypatch, inside(inbox.consumer), "inflight", held.submit)
-    inbox.consumer.close(timeout=5.0)
+    inbox.consumer.close(timeout=SOON_S)
     assert inbox.failed == ["NOT_CONNECTED"]
 
 

@@ -8,6 +8,7 @@ import comch_next as comch
 from comch_next import BadConfig, Client, PullPort, State
 from tests.control_path.pair import HOST, Side, ignore, server, until
 from tests.fast_path.lane import Inbox, Outbox
+from tests.processes import SOON_S
 
 
 def pulled(there: Side, news: list[int] | None) -> Client:
@@ -55,7 +56,7 @@ def test_a_pulled_context_carries_a_fast_path_beside_its_messages() -> None:
     there.send(b"pulled")
     until(lambda: inbox.received, there.engine, here.engine)
     assert inbox.received == [(b"fast", None)]
-    assert here.receive(timeout=5).data == b"pulled"
+    assert here.receive(timeout=SOON_S).data == b"pulled"
     until(lambda: outbox.sent and there.done, there.engine, here.engine)
     assert (inbox.consumer.stop(), outbox.producer.stop()) == (State.IDLE, State.IDLE)
     inbox.close()

@@ -10,6 +10,7 @@ import sys
 import traceback
 import warnings
 from collections.abc import Callable, Mapping
+from contextlib import closing
 from typing import Any, TypeVar
 
 import comch_next as comch
@@ -122,7 +123,8 @@ def only_bad_state(calls: Calls) -> None:
 
 def ask_for_an_echo(answer: Any) -> None:
     """What a child of multiprocessing does, with objects of its own: ask the parent's server for an echo."""
-    with comch.open_device("b1:00.0") as device, comch.Client(device, "svc") as client:
+    with comch.open_device("b1:00.0") as device, closing(comch.Client(device, "svc")) as client:
+        client.connect(timeout=SOON_S)
         client.connection.send(b"from a child", timeout=SOON_S)
         answer.put(client.receive(timeout=SOON_S).data)
 

@@ -40,11 +40,12 @@ while True:
 # Sends without end and never reads; the other side decides when it dies.
 FLOOD = """
 import comch_next as comch
-with comch.Client(comch.open_device("b1:00.0"), "svc", send_queue_size=64) as client:
-    number = 0
-    while True:
-        client.connection.send(b"%d" % number + bytes(number % 4000))
-        number += 1
+client = comch.Client(comch.open_device("b1:00.0"), "svc", send_queue_size=64)
+client.connect(timeout=60)
+number = 0
+while True:
+    client.connection.send(b"%d" % number + bytes(number % 4000))
+    number += 1
 """
 
 
@@ -177,7 +178,7 @@ def test_a_restart_under_the_same_name(start_python: StartPython) -> None:
         child = start_python("-c", SERVER, life)
         child.wait_for("listening")
         for number, each in enumerate(clients):
-            connection = each.connect()
+            connection = each.connect(timeout=SOON_S)
             for turn in range(3):
                 connection.send(f"{life} {number} {turn}".encode(), timeout=SOON_S)
         for number, each in enumerate(clients):

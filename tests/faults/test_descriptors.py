@@ -22,11 +22,12 @@ pytestmark = pytest.mark.usefixtures("form")
 
 # For every line it reads: connect, ask for an echo, leave, and say the code of what went wrong.
 CALLER = """
-import sys
+import contextlib, sys
 import comch_next as comch
 device = comch.open_device("b1:00.0")
 def ask(timeout):
-    with comch.Client(device, "svc") as client:
+    with contextlib.closing(comch.Client(device, "svc")) as client:
+        client.connect(timeout=timeout)
         client.connection.send(b"?", timeout=timeout)
         return client.receive(timeout=timeout).data
 print("ready", flush=True)
@@ -245,7 +246,7 @@ def test_a_client_out_of_descriptors(start_python: StartPython, left: int, form:
                 assert 0 <= kept <= 3
             else:
                 assert kept in (0, 2)  # what it waits with, once it has waited
-            connection = client.connect()
+            connection = client.connect(timeout=SOON_S)
         connection.send(b"works", timeout=SOON_S)
         assert client.receive(timeout=SOON_S).data == b"works"
         client.close()

@@ -14,6 +14,7 @@ import pytest
 import comch_next as comch
 from comch_next import Client, ConnectionAborted, ConnectionReset, Server
 from tests.control_path.pair import Side, client, connect, leave, pair, until
+from tests.control_path.pulled import dialled
 from tests.faults.forking import ENDS, child_that_ends, in_child
 from tests.processes import SOON_S, StartPython
 
@@ -104,7 +105,7 @@ def test_a_child_makes_objects_of_its_own() -> None:
 
     def body() -> tuple[bytes, bytes]:
         with comch.open_device("03:00.0") as dpu, comch.open_device("b1:00.0") as host:
-            with Server(dpu, "b1:00.0", "mine") as own, Client(host, "svc") as to_parent:
+            with Server(dpu, "b1:00.0", "mine") as own, dialled() as to_parent:
                 to_parent.connection.send(b"from the child", timeout=SOON_S)
                 mine = Client(host, "mine")
                 mine.connect(timeout=0)

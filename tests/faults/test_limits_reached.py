@@ -16,6 +16,7 @@ import comch_next as comch
 from comch_next import Client, State
 from comch_next.driver.emulated._fabric import status
 from tests.control_path.pair import Side, client, connect, leave, server, until
+from tests.control_path.pulled import dialled
 from tests.descriptors import open_fds
 from tests.inside import inside
 from tests.processes import SOON_S, StartPython
@@ -92,7 +93,7 @@ def test_a_full_server_goes_on_with_whom_it_has(start_python: StartPython) -> No
             assert here.receive(timeout=SOON_S).data == b"hello"
         clients[0].connection.send(b"more")
         assert clients[0].receive(timeout=SOON_S).data == b"more"
-        with Client(device, "svc") as late:
+        with dialled() as late:
             late.connection.send(b"late")
             assert late.receive(timeout=SOON_S).data == b"late"
         for here in clients:

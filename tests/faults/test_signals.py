@@ -17,6 +17,7 @@ import pytest
 import comch_next as comch
 from comch_next import Client, Server, State, TimeOut
 from tests.control_path import pair
+from tests.control_path.pulled import dialled
 from tests.processes import SOON_S, StartPython
 from tests.pull.support import FORMS, PEER, Stage, helpers_rest, until
 
@@ -191,10 +192,10 @@ def test_a_stopped_server_is_not_dead(start_python: StartPython) -> None:
     )
     child = start_python("-c", program)
     child.wait_for("listening")
-    with comch.open_device("b1:00.0") as device, Client(device, "svc") as here:
+    with dialled() as here:
         child.stop()
         here.connection.send(b"?", timeout=SOON_S)
-        late = Client(device, "svc")
+        late = Client(here.device, "svc")
         with pytest.raises(TimeOut):
             late.connect(timeout=0.3)
         with pytest.raises(TimeOut):
@@ -211,7 +212,7 @@ signal.signal(signal.SIGPIPE, signal.SIG_DFL)
 import comch_next as comch
 device = comch.open_device("b1:00.0")
 client = comch.Client(device, "svc", send_queue_size=4)
-connection = client.connect()
+connection = client.connect(timeout=60)
 print("up", flush=True)
 sys.stdin.readline()  # the server has died
 while comch.outcome(connection.send, b"x", timeout=0)[0].name in ("SUCCESS", "AGAIN"):

@@ -29,8 +29,10 @@ with comch.Server(comch.open_device("03:00.0"), "b1:00.0", "svc") as server:
     server.receive(timeout=60)
 """
 CLIENT = """
+import contextlib
 import comch_next as comch
-with comch.Client(comch.open_device("b1:00.0"), "svc") as client:
+with contextlib.closing(comch.Client(comch.open_device("b1:00.0"), "svc")) as client:
+    client.connect(timeout=60)
     for number in range(30):
         client.connection.send(b"%d" % number, timeout=60)
     for _ in range(30):

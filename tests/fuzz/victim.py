@@ -26,7 +26,7 @@ DPU, HOST, GOOD, BAD = "03:00.0", "b1:00.0", "good", "bad"
 TURNS = 4
 LOOKS = 1000  # until it sleeps: one takes a datagram from each socket, and a socket holds some 300
 NAP_S = 0.02
-END_S = 10.0
+END_S = 60.0
 
 
 class Serving(Protocol):

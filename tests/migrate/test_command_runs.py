@@ -14,7 +14,7 @@ import pytest
 from migrate import _jobs, _options
 from migrate.cli import Exit, main
 from tests.migrate.fake_command import FRONT_COMMAND, install
-from tests.processes import StartPython
+from tests.processes import SOON_S, StartPython
 
 PENDING = "import doca_comm_channel as cc\n"
 DONE = "import comch_next as cc\n"
@@ -264,7 +264,14 @@ def test_any_number_of_processes_and_any_hash_seed_give_the_same(tree: Tree, sta
     for jobs in ("1", "2", "5"):
         for seed in ("0", "1", "2"):
             child = start_python(
-                FRONT_COMMAND, "--diff", "--jobs", jobs, ".", cwd=top, env={"PYTHONHASHSEED": seed}, deadline_s=60
+                FRONT_COMMAND,
+                "--diff",
+                "--jobs",
+                jobs,
+                ".",
+                cwd=top,
+                env={"PYTHONHASHSEED": seed},
+                deadline_s=2 * SOON_S,
             )
             seen.add(child.finish())
     assert len(seen) == 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import comch_next as comch
+from tests.control_path.pulled import dialled
 from tests.native.faces import ENV
 from tests.processes import SOON_S, Child, StartPython
 
@@ -42,7 +43,7 @@ def test_what_the_peer_of_a_process_sees_that_ends(
     start_python: StartPython, end: str, status: int, seen: type[comch.DocaError]
 ) -> None:
     service = serving(start_python, end)
-    with comch.Client(comch.open_device("b1:00.0"), "svc") as client:
+    with dialled() as client:
         client.connection.send(b"question")
         assert client.receive(timeout=SOON_S).data == b"question"
         with pytest.raises(seen):

@@ -16,7 +16,7 @@ from tests.faults.exhausted import full_table
 from tests.native.conftest import Log
 from tests.native.test_callbacks import Loop
 
-DEADLINE_S = 30.0
+DEADLINE_S = 60.0
 QUIET_S = 0.01
 
 

@@ -12,7 +12,7 @@ import comch_next
 
 comch: Any = comch_next
 
-TIMEOUT_S = 20.0
+TIMEOUT_S = 60.0
 
 
 class Collector:

@@ -12,6 +12,8 @@ import comch_next
 
 comch: Any = comch_next
 
+TIMEOUT_S = 60.0
+
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
@@ -32,29 +34,29 @@ def main() -> int:
         print("listening", flush=True)
         peer = None
     else:
-        peer = channel.connect(args.name, timeout=10)
+        peer = channel.connect(args.name, timeout=TIMEOUT_S)
         channel.send_to(args.blocks.to_bytes(8, "big"), peer)
     checksum = 0
     if peer is None:
-        count, peer = channel.receive(timeout=20)
+        count, peer = channel.receive(timeout=TIMEOUT_S)
         for _ in range(int.from_bytes(count, "big")):
-            block, sender = channel.receive(timeout=20)
+            block, sender = channel.receive(timeout=TIMEOUT_S)
             assert sender is peer
             checksum = zlib.crc32(block, checksum)
         channel.send_to(checksum.to_bytes(8, "big"), peer)
-        peer.flush(timeout=20)
+        peer.flush(timeout=TIMEOUT_S)
         print("checksum", checksum, flush=True)
-        channel.receive(timeout=20)
+        channel.receive(timeout=TIMEOUT_S)
     else:
         for number in range(args.blocks):
             block = number.to_bytes(8, "big") * (args.size // 8)
             checksum = zlib.crc32(block, checksum)
             channel.send_to(block, peer)
-        answer, _ = channel.receive(timeout=20)
+        answer, _ = channel.receive(timeout=TIMEOUT_S)
         print("checksum", int.from_bytes(answer, "big"), flush=True)
         assert int.from_bytes(answer, "big") == checksum
         channel.send_to(b"bye", peer)
-        peer.flush(timeout=20)
+        peer.flush(timeout=TIMEOUT_S)
     channel.close()
     print("idle", flush=True)
     return 0

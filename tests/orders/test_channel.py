@@ -9,6 +9,7 @@ import pytest
 from tests.orders.support import (
     NAME,
     OTHER_NAME,
+    SOON_S,
     World,
     comch,
     connect,
@@ -38,12 +39,12 @@ def test_two_channels_talk(world: World) -> None:
     listening.listen(NAME)
     connection = connect(connecting, listening)
     peer = introduce(connection, listening)
-    listening.send_to(b"down", peer, timeout=5)
-    message = connecting.receive(timeout=5)
+    listening.send_to(b"down", peer, timeout=SOON_S)
+    message = connecting.receive(timeout=SOON_S)
     assert message.data == b"down"
     assert message.connection is connection
     message.reply(b"up")
-    assert listening.receive(timeout=5).data == b"up"
+    assert listening.receive(timeout=SOON_S).data == b"up"
 
 
 def test_a_channel_talks_to_a_server_and_a_client(world: World) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from tests.orders.support import (
     NAME,
+    SOON_S,
     World,
     accepts,
     comch,
@@ -160,7 +161,7 @@ def test_a_context_started_without_an_engine_makes_its_own(world: World) -> None
     server.start()
     connection = world.client().connect(NAME, timeout=0)
     until(lambda: is_up(connection), server.engine)
-    connection.send(b"hello", timeout=5)
+    connection.send(b"hello", timeout=SOON_S)
     until(lambda: inbox, server.engine)
     assert inbox == [b"hello"]
 

@@ -36,7 +36,7 @@ import sys
 import comch_next as comch
 device = comch.open_device("b1:00.0")
 client = comch.Client(device, {NAME!r})
-connection = client.connect(timeout=20)
+connection = client.connect(timeout={SOON_S})
 connection.send(b"introduction")
 print("connected", flush=True)
 for line in sys.stdin:
@@ -55,7 +55,7 @@ device = comch.open_device("03:00.0")
 server = comch.Server(device, "b1:00.0", {NAME!r})
 server.listen()
 print("listening", flush=True)
-message = server.receive(timeout=20)
+message = server.receive(timeout={SOON_S})
 message.reply(b"welcome")
 print("connected", flush=True)
 sys.stdin.read()
@@ -65,7 +65,7 @@ sys.stdin.read()
 def with_child_client(world: World, start: StartPython) -> tuple[Any, Any, Child]:
     server = world.server(one_sided=True)
     child = start("-c", CLIENT)
-    message = server.receive(timeout=20)
+    message = server.receive(timeout=SOON_S)
     assert message.data == b"introduction"
     child.wait_for("connected")
     return server, message.connection, child
@@ -223,7 +223,7 @@ def test_a_client_whose_server_died(world: World, start_python: StartPython) -> 
     child = start_python("-c", SERVER)
     child.wait_for("listening")
     client = world.client(one_sided=True)
-    connection = client.connect(NAME, timeout=20)
+    connection = client.connect(NAME, timeout=SOON_S)
     connection.send(b"hello")
     child.wait_for("connected")
     child.kill()

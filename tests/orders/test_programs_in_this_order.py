@@ -7,20 +7,20 @@ from pathlib import Path
 
 import pytest
 
-from tests.processes import Child, StartPython
+from tests.processes import SOON_S, Child, StartPython
 
 FOLDER = Path(__file__).parent
-DEADLINE_S = 40.0
+DEADLINE_S = 2 * SOON_S
 
-REPORTER = """
+REPORTER = f"""
 import select, sys
 import comch_next as comch
 device = comch.open_device("03:00.0")
 with comch.Server(device, "b1:00.0", sys.argv[1], max_msg_size=4080) as server:
     print("listening", flush=True)
-    message = server.receive(timeout=20)
+    message = server.receive(timeout={SOON_S})
     message.reply(b"report of " + sys.argv[1].encode())
-    message.connection.flush(timeout=20)
+    message.connection.flush(timeout={SOON_S})
     fd = server.service_fd
     server.update_info()
     while server.connections:

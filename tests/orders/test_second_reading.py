@@ -239,7 +239,7 @@ def test_asyncio_on_lost_is_for_its_loop_only(world: World) -> None:
             with pytest.raises(asyncio.TimeoutError):
                 await asyncio.wait_for(server.receive(), 0.05)
 
-    asyncio.run(asyncio.wait_for(serve(), 20))
+    asyncio.run(asyncio.wait_for(serve(), SOON_S))
     assert lost == []
 
 

@@ -120,7 +120,7 @@ def test_two_threads_share_a_context(world: World, one_sided: bool, made_as: str
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(20)
+        thread.join(SOON_S)
     assert [end.errors for end in ends] == [[], []]
     for end in ends:
         assert end.received == [b"%d" % number for number in range(NUMBER)]

@@ -39,7 +39,7 @@ print(version, aio.connect.__name__, Server.__name__, rewrite_project.__name__)
 
 def run(*command: str | Path, cwd: Path) -> str:
     """What a command prints; it must succeed."""
-    ended = subprocess.run([*map(str, command)], cwd=cwd, capture_output=True, text=True, timeout=280, check=False)
+    ended = subprocess.run([*map(str, command)], cwd=cwd, capture_output=True, text=True, timeout=600, check=False)
     assert ended.returncode == 0, ended.stdout + ended.stderr
     return ended.stdout
 
@@ -62,7 +62,7 @@ def make_environment(folder: Path, wheel: Path) -> Path:
     return folder / "bin"
 
 
-@pytest.mark.timeout(900)
+@pytest.mark.timeout(1800)
 def test_a_wheel_of_the_sdist_serves_its_users(tmp_path: Path) -> None:
     shutil.copytree(ROOT, tmp_path / "checkout", ignore=BUILT)
     sdist = build("sdist", tmp_path / "checkout", tmp_path)

@@ -23,9 +23,10 @@ Engine = comch.ProgressEngine | None
 
 # A client that does what it is told on its standard input.
 PEER = """
-import os, signal, sys
+import contextlib, os, signal, sys
 import comch_next as comch
-with comch.Client(comch.open_device("b1:00.0"), "svc") as client:
+with contextlib.closing(comch.Client(comch.open_device("b1:00.0"), "svc")) as client:
+    client.connect(timeout=60)
     print("up", flush=True)
     for line in sys.stdin:
         word, _, rest = line.strip().partition(" ")

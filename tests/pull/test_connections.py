@@ -9,7 +9,7 @@ import pytest
 import comch_next as comch
 from comch_next import ErrorCode, State
 from tests.inside import inside
-from tests.processes import StartPython
+from tests.processes import SOON_S, StartPython
 from tests.pull.support import PEER, Stage, ready, until
 
 
@@ -147,7 +147,7 @@ def test_a_server_that_died_is_reported_once(stage: Stage, form: str, start_pyth
     )
     start_python("-c", code).wait_for("up")
     client = stage.client(form)
-    connection = client.context.connect()  # type: ignore[attr-defined]
+    connection = client.context.connect(timeout=SOON_S)  # type: ignore[attr-defined]
     assert client.send(connection, b"die")
     assert until(client.receive)[0] == b"last words"
     with pytest.raises(comch.ConnectionReset) as told:

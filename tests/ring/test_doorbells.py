@@ -14,7 +14,7 @@ from tests.processes import StartPython
 from tests.ring.ring import AGAIN, OK, Reader, Ring, ring, send
 
 ROUNDS = 4000
-WAIT_MS = 10_000
+WAIT_MS = 60_000
 
 
 def rung(bell: int) -> bool:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.processes import StartPython
+from tests.processes import SOON_S, StartPython
 from tests.samples.support import assert_failed, assert_refused, changed, run_pair, start_client, start_service
 from tools.side_by_side import LEGACY, MODERN
 
@@ -226,7 +226,7 @@ def test_scale_probe_tells_that_descriptors_ran_out(end: str) -> None:
     few = "import resource, runpy, sys; resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64)); runpy.run_path"
     script = MODERN / f"scale_probe_{end}.py"
     code = f"{few}({str(script)!r}, run_name='__main__')"
-    done = subprocess.run([sys.executable, "-c", code, "-n", "100"], capture_output=True, text=True, timeout=20)
+    done = subprocess.run([sys.executable, "-c", code, "-n", "100"], capture_output=True, text=True, timeout=SOON_S)
     assert (done.returncode, done.stdout) == (1, "result DOCA_ERROR_INITIALIZATION\n"), done
     assert "Too many open files" in done.stderr
     assert "still use" not in done.stderr

@@ -25,12 +25,12 @@ sys.stdin.readline()
 {end}
 """
 CLIENTS = {
-    "pulling": "here = comch.Client(comch.open_device('b1:00.0'), 'svc'); here.connect()",
-    "one-sided": "here = comch.Client(comch.open_device('b1:00.0'), 'svc', one_sided=True); here.connect()",
+    "pulling": "here = comch.Client(comch.open_device('b1:00.0'), 'svc'); here.connect(timeout=60)",
+    "one-sided": "here = comch.Client(comch.open_device('b1:00.0'), 'svc', one_sided=True); here.connect(timeout=60)",
     "with tasks": "from tests.control_path.pair import *; here = client(); here.context.start()\n"
     "until(lambda: here.state is State.RUNNING, here.engine)",
     "in a frame that an exception left": "def run():\n"
-    "    here = comch.Client(comch.open_device('b1:00.0'), 'svc'); here.connect(); 1 / 0\n"
+    "    here = comch.Client(comch.open_device('b1:00.0'), 'svc'); here.connect(timeout=60); 1 / 0\n"
     "try: run()\nexcept ZeroDivisionError as error: kept = error",
 }
 ENDS = {"end": "", "exit": "sys.exit(3)", "exception": "raise ValueError", "interrupt": "raise KeyboardInterrupt"}

@@ -13,6 +13,7 @@ import comch_next as comch
 from tests.control_path.pair import until
 from tests.fabric.hostile import attacker
 from tests.inside import inside
+from tests.processes import SOON_S
 
 
 @pytest.mark.parametrize("one_sided", [True, False])
@@ -39,9 +40,9 @@ def test_the_next_client_is_met_and_its_end_wakes(runtime_dir: Path, one_sided: 
             assert accepted is not None
             assert port.connections == [accepted]
         server.arm_recv()
-        assert select.select(handles, [], [], 5)[0]
+        assert select.select(handles, [], [], SOON_S)[0]
         with pytest.raises(comch.ConnectionReset):
-            server.receive(timeout=5)
+            server.receive(timeout=SOON_S)
         server.close()
 
 

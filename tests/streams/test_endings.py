@@ -85,7 +85,7 @@ import comch_next as comch
 
 client = comch.Client(comch.open_device("b1:00.0"), "svc")
 comch.Stream.enable(client)
-client.connect()
+client.connect(timeout=60)
 client.connection.send(b"hello")
 stream = comch.Stream(client.connection)
 stream.__enter__()

@@ -46,11 +46,11 @@ for _ in range(6):
     server = comch.Server(comch.open_device("03:00.0"), "b1:00.0", "svc")
     client = comch.Client(comch.open_device("b1:00.0"), "svc")
     server.listen()
-    drain = threading.Thread(target=lambda: server.receive(timeout=10))
+    drain = threading.Thread(target=lambda: server.receive(timeout=60))
     drain.start()
-    client.connect(timeout=10)
+    client.connect(timeout=60)
     connection, port = client.connection, client.port
-    connection.send(b"hello", 10)
+    connection.send(b"hello", 60)
     drain.join()
     ready, ends = threading.Event(), []
     workers = [threading.Thread(target=work) for _ in range(3)]
@@ -61,7 +61,7 @@ for _ in range(6):
         server.try_receive()
     client.close()
     for worker in workers:
-        worker.join(20)
+        worker.join(60)
     assert len(ends) == len(workers), ends
     server.close()
 print("whole")
@@ -72,7 +72,7 @@ print("whole")
 def test_close_under_a_call(start_python: StartPython, tmp_path: Path, call: str) -> None:
     program = tmp_path / "program.py"
     program.write_text(PROGRAM.replace("CALL", CALLS[call]))
-    finished = start_python(str(program), deadline_s=60).finish()
+    finished = start_python(str(program), deadline_s=2 * SOON_S).finish()
     assert (finished.stdout, finished.returncode) == ("whole\n", 0), finished.stderr
 
 

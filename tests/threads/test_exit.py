@@ -90,7 +90,7 @@ def work():
 worker = threading.Thread(target=work, daemon=True)
 setattr(os, call, caught)
 worker.start()
-assert at_work.wait(30)
+assert at_work.wait(60)
 """
 
 

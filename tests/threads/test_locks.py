@@ -16,6 +16,7 @@ import comch_next as comch
 from comch_next import Client, ProgressEngine
 from comch_next._one_sided import Endings
 from tests.control_path.pair import DPU, HOST, REP, client, connect, leave, server
+from tests.processes import SOON_S
 from tests.threads.test_two_threads import Worker
 
 _MOMENT_S = 0.2
@@ -129,7 +130,7 @@ def test_a_send_on_the_port_of_an_engine_that_the_context_has_left(
     monkeypatch.setenv("COMCH_PULL", "threaded")
     with comch.Server(comch.open_device(DPU), REP, "svc"), comch.open_device(HOST) as device:
         here = Client(device, "svc", engine=engines[0])
-        connection = here.connect()
+        connection = here.connect(timeout=SOON_S)
         assert here.port is not None
         port: Any = here.port._port
         here.disconnect()

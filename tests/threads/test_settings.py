@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import comch_next as comch
+from tests.processes import SOON_S
 
 
 @pytest.mark.usefixtures("runtime_dir")
@@ -38,7 +39,7 @@ def test_an_engine_that_a_context_has_left(monkeypatch: pytest.MonkeyPatch) -> N
     ):
         mover = comch.Client(device, "svc", engine=first)
         mover.engine = second
-        mover.connect()
+        mover.connect(timeout=SOON_S)
         view = mover._contexts
         with comch.Client(device, "svc", engine=first) as other:
             assert other.state is mover.state is comch.State.RUNNING

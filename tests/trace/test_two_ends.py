@@ -24,9 +24,11 @@ with comch.Server(comch.open_device("03:00.0"), "b1:00.0", "svc", recv_queue_siz
     server.receive(timeout=60)
 """
 CLIENT = """
+import contextlib
 import comch_next as comch
 host = comch.open_device("b1:00.0")
-with comch.Client(host, "svc", recv_queue_size=4, send_queue_size=4) as client:
+with contextlib.closing(comch.Client(host, "svc", recv_queue_size=4, send_queue_size=4)) as client:
+    client.connect(timeout=60)
     for number in range(200):
         client.connection.send(b"%d" % number * (number % 7), timeout=60)
     for _ in range(200):

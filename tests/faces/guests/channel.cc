@@ -91,7 +91,7 @@ Endpoint endpoint(doca_dev *device)
 
 template <typename Call> doca_error_t retry(Call call)
 {
-	const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+	const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
 	doca_error_t result;
 	while ((result = call()) == DOCA_ERROR_AGAIN && std::chrono::steady_clock::now() < deadline)
 		std::this_thread::sleep_for(std::chrono::microseconds(10));

@@ -13,7 +13,7 @@
 #include <doca_error.h>
 #include <doca_pe.h>
 
-#define GUEST_PATIENCE_S 30
+#define GUEST_PATIENCE_S 60
 
 static inline void must(doca_error_t result, const char *what)
 {

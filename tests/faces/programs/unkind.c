@@ -246,7 +246,7 @@ static int fork_while_logging(void)
 		const pid_t child = fork();
 
 		if (child == 0) {
-			alarm(30);
+			alarm(60);
 			DOCA_LOG_INFO("a child");
 			_exit(0);
 		}
