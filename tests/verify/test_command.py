@@ -9,7 +9,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -20,7 +19,8 @@ from migrate.outcome import Options
 from migrate.verify import options
 from migrate.verify.peers import LAUNCHER, Peer, Script
 from tests import pages
-from tests.processes import ROOT
+from tests.processes import ROOT, SOON_S
+from tests.pull.support import until
 from tests.verify.conftest import PROGRAMS
 
 HELLO = ROOT / "samples_legacy"
@@ -235,12 +235,7 @@ def test_a_command_that_is_ended_leaves_no_program(tmp_path: Path, number: signa
     program.write_text(ENDLESS.format(pid=pid))
     command = [sys.executable, "-m", "migrate", "verify", "--timeout", "100", str(program)]
     with subprocess.Popen(command, cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(ROOT)}) as process:
-        deadline = time.monotonic() + 60
-        while not (pid.exists() and pid.read_text()):
-            assert time.monotonic() < deadline
-            time.sleep(0.01)
-        process.send_signal(number)
-        assert process.wait(timeout=60) == (130 if number == signal.SIGINT else 128 + number)
-    while Path(f"/proc/{pid.read_text()}").exists():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
+        until(lambda: pid.exists() and pid.read_text())
+        process.send_signal(number)  # it looks for its end, and so for signals, every few hundredths of a second
+        assert process.wait(timeout=SOON_S) == (130 if number == signal.SIGINT else 128 + number)
+    until(lambda: not Path(f"/proc/{pid.read_text()}").exists())

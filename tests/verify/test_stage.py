@@ -116,8 +116,8 @@ ep = cc.Endpoint()
 dev = cc.open_device("03:00.0")
 ep.set_device(dev)
 ep.set_device_rep(dev.open_representor("b1:00.0"))
-ep.listen("lingering")
 try:
+    ep.listen("lingering")  # from here on it is ready, and may be interrupted
     while True:
         time.sleep(5)
 except KeyboardInterrupt:
