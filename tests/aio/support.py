@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
@@ -61,6 +62,7 @@ def held() -> int:
 
 def run(main: Coroutine[Any, Any, T]) -> T:
     """The coroutine's result, in time; nothing is reported to the loop, watched afterwards, or a descriptor left."""
+    gc.collect()  # what an earlier test has left is none of this one's
     before = held()
     loop = Loop()
     try:
@@ -124,7 +126,7 @@ class Ground:
         return aio.serve(self.dpu, "b1:00.0", name, **options)
 
     def connect(self, name: str = "svc", **options: Any) -> AbstractAsyncContextManager[aio.Client]:
-        return aio.connect(self.host, name, **options)
+        return aio.connect(self.host, name, **{"timeout": SOON_S, **options})
 
     @asynccontextmanager
     async def pair(self, **options: Any) -> AsyncIterator[Pair]:

@@ -19,8 +19,9 @@ from tests.aio.support import Ground, cancelled, fill, run, until, waits
 from tests.processes import StartPython
 
 CLIENT = """
-import comch_next as comch, signal
-with comch.Client(comch.open_device("b1:00.0"), "svc") as client:
+import comch_next as comch, contextlib, signal
+with contextlib.closing(comch.Client(comch.open_device("b1:00.0"), "svc")) as client:
+    client.connect(timeout=60)
     client.connection.send(b"here")
     client.connection.flush(timeout=60)
     signal.pause()

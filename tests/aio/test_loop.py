@@ -14,10 +14,10 @@ import pytest
 import comch_next as comch
 from comch_next import aio
 from comch_next._ready import Ready
-from tests.aio.support import Ground, Pair, cancelled, echo, own_loop, run, waits
+from tests.aio.support import Ground, Pair, cancelled, echo, own_loop, run, until, waits
 from tests.faults.exhausted import full_table
 from tests.processes import SOON_S, Threads
-from tests.pull.support import SPINS, helper_turns
+from tests.pull.support import SPINS, helper_turns, helpers_rest
 
 IDLE_S = 0.5
 
@@ -72,6 +72,7 @@ def test_idle_costs_nothing(ground: Ground) -> None:
             assert loop.watched == set()
             waiting = [asyncio.ensure_future(side.receive()) for side in (pair.client, pair.server)]
             await waits(*waiting)
+            await until(helpers_rest)
             assert len(loop.watched) == 2
             turns = loop.turns
             with helper_turns() as of_helpers:
@@ -102,6 +103,7 @@ def test_a_message_wakes_the_loop_once(ground: Ground) -> None:
             await pair.connection.flush()
             receivers = [asyncio.ensure_future(pair.client.receive()) for _ in range(10)]
             await waits(*receivers)
+            await until(helpers_rest)
             turns = loop.turns
             await pair.connection.send(b"one")
             assert (await receivers[0]).data == b"one"

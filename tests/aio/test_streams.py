@@ -11,6 +11,7 @@ from contextlib import asynccontextmanager, suppress
 import pytest
 
 from comch_next import BadState, IoFailed, NotConnected, Shutdown, State, aio
+from comch_next.driver.emulated import _consumer
 from tests.aio.support import Ground, run, until, waits
 from tests.streams.support import Claimed
 
@@ -163,8 +164,11 @@ def test_a_stream_that_a_handler_leaves_open_ends_with_it(ground: Ground, error:
 
 
 @pytest.mark.parametrize("in_block", [True, False])
-def test_others_are_answered_while_a_stream_waits_for_the_copy_of_its_peer(ground: Ground, in_block: bool) -> None:
+def test_others_are_answered_while_a_stream_waits_for_the_copy_of_its_peer(
+    ground: Ground, monkeypatch: pytest.MonkeyPatch, in_block: bool
+) -> None:
     """Until that has ended the stream keeps its memory, at the end of its block or of the handler."""
+    monkeypatch.setattr(_consumer, "PATIENCE_S", 3600.0)
     sinks: list[Claimed] = []
     sending: asyncio.Future[int]
 

@@ -90,8 +90,10 @@ with comch.Server(comch.open_device("03:00.0"), "b1:00.0", "svc") as server:
             break
 """
 PLAIN_CLIENT = """
+import contextlib
 import comch_next as comch
-with comch.Client(comch.open_device("b1:00.0"), "svc") as client:
+with contextlib.closing(comch.Client(comch.open_device("b1:00.0"), "svc")) as client:
+    client.connect(timeout=60)
     for number in range(500):
         client.connection.send(b"%d" % number, timeout=60)
         assert client.receive(timeout=60).data == b"%d" % number
@@ -154,8 +156,7 @@ def test_a_server_of_plain_clients_and_of_one_that_dies(ground: Ground, start_py
 def test_an_interrupted_program_leaves_nothing(form: str, start_python: StartPython, runtime_dir: Path) -> None:
     server = start_python("-c", SERVER)
     server.wait_for("ready")
-    server.signal(signal.SIGINT)
-    finished = server.finish()
+    finished = server.end_by(signal.SIGINT)
     assert finished.stderr.rstrip().endswith("KeyboardInterrupt")
     if sys.version_info >= (3, 11):  # before, asyncio.run itself leaves the interrupted task's exception behind
         assert "never retrieved" not in finished.stderr

@@ -213,6 +213,7 @@ def test_an_error_state_is_an_arrival(pair: support.Pair) -> None:
     _, recv_fd = pair.client.get_event_channel()
     assert settles(recv_fd, pair.client.event_handle_arm_recv)
     pair.service.destroy()
+    until(helpers_rest)  # one may have looked just before, and would take the message
     pair.to_service.update_info()
     pair.client.sendto(b"lost", pair.to_service)
     assert ready(recv_fd, SOON_S)

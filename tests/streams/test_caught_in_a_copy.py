@@ -41,8 +41,9 @@ def _fails(stream: comch.Stream, sink: Claimed) -> None:
     assert not hasattr(raised.value, "__notes__")
 
 
-def test_one_that_goes_on(pair: Pair) -> None:
+def test_one_that_goes_on(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its chunk is kept so long; then the next stream begins."""
+    monkeypatch.setattr(_consumer, "PATIENCE_S", 3600.0)
     source = Paused()
     sink = Claimed(pair.there, source.wait)
 
@@ -81,6 +82,7 @@ def test_a_close_goes_on_where_the_end_of_the_block_was_interrupted(
     def interrupted(link: Link) -> bool:
         raise KeyboardInterrupt
 
+    monkeypatch.setattr(_consumer, "PATIENCE_S", 3600.0)
     source, stream = Paused(), comch.Stream(pair.there)
     sink = Claimed(pair.there, source.wait)
     sending = pair.start(pair.here, lambda stream: stream.send_stream(source, chunk_size=CHUNK))

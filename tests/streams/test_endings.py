@@ -34,7 +34,7 @@ from tests.streams.support import Pair, connected
 from tests.streams.test_transfers import CHUNK, DATA, Signalling, Stuck
 
 CLIENT = """
-import itertools, pathlib, sys
+import contextlib, itertools, pathlib, sys
 import comch_next as comch
 
 class Endless:
@@ -47,7 +47,8 @@ class Endless:
 with comch.open_device("b1:00.0") as device:
     client = comch.Client(device, "svc")
     comch.Stream.enable(client)
-    with client, comch.Stream(client.connection) as stream:
+    client.connect(timeout=60)
+    with contextlib.closing(client), comch.Stream(client.connection) as stream:
         client.connection.send(b"hello")
         if sys.argv[1] == "send":
             stream.send_stream(Endless())
@@ -58,7 +59,7 @@ with comch.open_device("b1:00.0") as device:
 
 
 LEAVING = """
-import threading
+import contextlib, threading
 import comch_next as comch
 
 class Stuck:
@@ -67,7 +68,8 @@ class Stuck:
         threading.Event().wait()
 
 def receive():
-    with client, comch.Stream(client.connection) as stream:
+    client.connect(timeout=60)
+    with contextlib.closing(client), comch.Stream(client.connection) as stream:
         client.connection.send(b"hello")
         stream.recv_stream(Stuck(), chunk_size=1000)
 
