@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.blocking.stage import Stage
-from tests.descriptors import mapped, open_fds
+from tests.descriptors import collected_fds, mapped, open_fds
 from tests.processes import StartPython
 
 
@@ -17,8 +16,7 @@ from tests.processes import StartPython
 def stage(
     runtime_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, start_python: StartPython
 ) -> Iterator[Stage]:
-    gc.collect()  # what an earlier test has left is none of this one's
-    before = open_fds(), mapped()
+    before = collected_fds(), mapped()
     made = Stage(tmp_path, monkeypatch, start_python)
     yield made
     made.close()

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from comch_next import BlockingChannel, DocaError, InitAttr, InvalidValue, NotConnected
-from tests.descriptors import open_fds
+from tests.descriptors import collected_fds, open_fds
 from tests.processes import SOON_S
 
 NAME = "threads"
@@ -45,7 +45,7 @@ def close_under(channel: BlockingChannel, call: Callable[[], object]) -> DocaErr
 
 
 def test_connect(service: BlockingChannel) -> None:
-    before, client = open_fds(), BlockingChannel(InitAttr())
+    before, client = collected_fds(), BlockingChannel(InitAttr())
     assert close_under(client, lambda: client.connect(NAME))
     with pytest.raises(NotConnected):
         client.close()

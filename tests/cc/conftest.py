@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.cc.world import World
-from tests.descriptors import open_fds
+from tests.descriptors import collected_fds, open_fds
 from tests.topologies import faulty
 
 
 @pytest.fixture
 def world(runtime_dir: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
-    gc.collect()  # what an earlier test has left is none of this one's
-    before = open_fds()
+    before = collected_fds()
     made = World(lambda fault: faulty(tmp_path, monkeypatch, fault))
     yield made
     made.close()

@@ -14,7 +14,7 @@ import comch_next as comch
 from comch_next.driver.emulated._fabric import handshake, status
 from tests.commands.support import COUNTERS, ask, call, run, serve
 from tests.control_path.pair import DPU, REP, client, leave, pair, until
-from tests.descriptors import open_fds
+from tests.descriptors import collected_fds, open_fds
 from tests.faults.forking import in_child
 from tests.processes import Child, StartPython
 
@@ -134,7 +134,7 @@ def test_a_sleeping_server_is_not_woken(start_python: StartPython) -> None:
 def test_nothing_is_left_open_in_the_one_who_looks() -> None:
     there, here = pair()
     admin: Any = comch.driver.load().admin
-    before = open_fds()
+    before = collected_fds()
     assert [len(found.connections) for found in admin.create_list()] == [1]
     assert open_fds() == before
     leave(here, there)

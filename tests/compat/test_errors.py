@@ -26,7 +26,7 @@ from tests.compat.provocations import (
     Stage,
     descriptors,
 )
-from tests.descriptors import open_fds
+from tests.descriptors import collected_fds, open_fds
 from tests.error_rows.public import private_names, watched
 from tests.processes import StartPython
 from tools.proofs import Proofs, combined
@@ -103,7 +103,7 @@ def test_few_descriptors_leave_nothing_behind(call: str, stage: Stage) -> None:
     stage.serve()
     ep = stage.to_service() if call == "listen" else stage.fresh(support.HOST)
     name = "another" if call == "listen" else support.NAME
-    before = open_fds()
+    before = collected_fds()
     refused = [cc.ErrorCode.INITIALIZATION, cc.ErrorCode.NO_MEMORY, cc.ErrorCode.CONNECTION_ABORTED]
     spare = 0
     while True:

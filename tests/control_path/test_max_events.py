@@ -12,7 +12,7 @@ import comch_next as comch
 from comch_next import BadState, Client, InvalidValue, ProgressEngine, PullPort, State
 from comch_next.driver.emulated._meter import Meter
 from tests.control_path.pair import HOST, Side, client, connect, ignore, leave, server, until
-from tests.descriptors import open_fds
+from tests.descriptors import collected_fds, open_fds
 from tests.fast_path.lane import Inbox, Outbox
 from tests.processes import SOON_S
 
@@ -88,7 +88,7 @@ class Counted:
 @pytest.mark.parametrize("number", [1, 3])
 def test_no_progress_runs_more_callbacks_than_it_may(number: int) -> None:
     """Connections, states, messages, completions, consumers and the end, all of them at once."""
-    before = open_fds()
+    before = collected_fds()
     counted = Counted(number)
     counted.connect()
     for index in range(30):
@@ -146,7 +146,7 @@ def test_without_a_limit_one_progress_delivers_several() -> None:
 
 @pytest.mark.parametrize("wrong", [0, -1, 1.5, True, "1", 1 << 40])
 def test_limits_that_are_none(wrong: Any) -> None:
-    before = open_fds()
+    before = collected_fds()
     with pytest.raises(InvalidValue, match="max_events"):
         ProgressEngine(max_events=wrong)
     with ProgressEngine(max_events=2) as engine:

@@ -20,7 +20,7 @@ from comch_next.driver.emulated import _msgq
 from comch_next.driver.emulated._fabric.offers import Target
 from comch_next.driver.protocol import WeakSet
 from tests.control_path.pair import ignore
-from tests.descriptors import open_fds
+from tests.descriptors import collected_fds, open_fds
 from tests.dpa.world import DEPTH, echo, queues, until
 from tests.faults.exhausted import full_table
 from tests.faults.forking import in_child
@@ -213,7 +213,7 @@ def test_a_forked_child_leaves_the_block_of_a_dpa() -> None:
 @pytest.mark.parametrize("left", [0, 1])
 def test_a_thread_without_descriptors_leaves_none(left: int) -> None:
     with Dpa(comch.open_device("03:00.0")) as dpa:
-        before = open_fds()
+        before = collected_fds()
         with full_table(left), pytest.raises(comch.NoMemory, match="dpa_thread_create"):
             DpaThread(dpa)
         gc.collect()
@@ -229,7 +229,7 @@ def test_an_interrupt_leaves_no_thread_half_made(monkeypatch: pytest.MonkeyPatch
         return made
 
     with Dpa(comch.open_device("03:00.0")) as dpa:
-        before = open_fds()
+        before = collected_fds()
         monkeypatch.setattr(os, "eventfd", make)
         with pytest.raises(KeyboardInterrupt):
             DpaThread(dpa)
@@ -311,7 +311,7 @@ def test_a_consumer_without_memory_for_its_producers_can_be_started_again(monkey
         msgq.start()
         consumer = msgq.consumer_create()
         consumer.task_post_recv_set_conf(ignore, ignore, 4)
-        engine, before = consumer.engine, open_fds()
+        engine, before = consumer.engine, collected_fds()
         none = Mock(wraps=Target, side_effect=[OSError(errno.ENOMEM, "no memory"), DEFAULT])
         monkeypatch.setattr(_msgq, "Target", none)
         with pytest.raises(comch.Initialization, match="no memory"):

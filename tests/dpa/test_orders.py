@@ -23,7 +23,7 @@ from comch_next import BadConfig, BadState, InUse, InvalidValue
 from comch_next.dpa import Dpa, DpaCompletion, DpaThread
 from comch_next.dpa.dev import doca_dpa_dev_thread_reschedule
 from tests.budget import SECONDS, repeat
-from tests.descriptors import open_fds
+from tests.descriptors import collected_fds, open_fds
 from tests.dpa.world import until
 from tests.examples import examples
 
@@ -254,6 +254,6 @@ class Orders(RuleBasedStateMachine):
 
 @pytest.mark.timeout(SECONDS + 120)
 def test_any_order_does_as_the_model_says() -> None:
-    before = open_fds()
+    before = collected_fds()
     repeat(partial(run_state_machine_as_test, Orders, settings=examples(20)))
     assert open_fds() <= before

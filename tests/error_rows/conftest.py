@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.descriptors import open_fds
+from tests.descriptors import collected_fds, open_fds
 from tests.error_rows.world import World
 
 
 @pytest.fixture
 def world(tmp_path: Path) -> Iterator[World]:
-    gc.collect()  # what an earlier test has left is none of this one's
-    before = open_fds()
+    before = collected_fds()
     made = World(tmp_path)
     yield made
     made.close()

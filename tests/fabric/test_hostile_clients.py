@@ -18,7 +18,7 @@ from comch_next.driver.emulated._fabric import handshake, lobby
 from comch_next.driver.emulated._kernel.calls import Link
 from comch_next.driver.emulated._kernel.ring import lib
 from tests.control_path.pair import Side, client, connect, leave, server, until
-from tests.descriptors import open_fds
+from tests.descriptors import collected_fds, open_fds
 from tests.fabric.hostile import GOOD, TERMS, Attacker, attacker, bells, close_all
 from tests.inside import inside
 from tests.processes import SOON_S
@@ -30,7 +30,7 @@ def service() -> Iterator[tuple[Side, Side]]:
     """A server with an honest client, which must still talk to each other when the test ends."""
     there, here = server(), client()
     connect(there, here)
-    before = open_fds()
+    before = collected_fds()
     yield there, here
     until(lambda: open_fds() <= before, there.engine)
     there.messages.clear()

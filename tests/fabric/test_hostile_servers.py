@@ -13,7 +13,7 @@ from comch_next.driver.emulated._fabric import handshake
 from comch_next.driver.emulated._fabric.meeting import Listener
 from comch_next.driver.emulated._kernel.ring import make_memory
 from tests.control_path.pair import client, leave, until
-from tests.descriptors import open_fds
+from tests.descriptors import collected_fds, open_fds
 from tests.fabric.hostile import TERMS, bells, close_all
 
 
@@ -71,7 +71,7 @@ ANSWERS: dict[str, tuple[bytes, Callable[[], list[int]]]] = {
 def test_bad_answers(listener: Listener, name: str) -> None:
     data, make = ANSWERS[name]
     here = client()
-    before = open_fds()
+    before = collected_fds()
     here.context.start()
     connection = here.connection
     sock, _ = listener.socket.accept()

@@ -20,7 +20,7 @@ from comch_next import AlreadyExist, Client, ConnectionAborted, DocaError, Initi
 from comch_next.driver import load
 from tests.control_path.pair import client, connect, leave, pair, server, until
 from tests.control_path.pulled import dialled
-from tests.descriptors import open_fds
+from tests.descriptors import collected_fds, open_fds
 from tests.leases import leased
 from tests.processes import SOON_S, StartPython
 
@@ -399,7 +399,7 @@ def test_without_any_directory_for_temporary_files(monkeypatch: pytest.MonkeyPat
 
 def test_a_file_system_without_locks_costs_no_descriptor(monkeypatch: pytest.MonkeyPatch) -> None:
     there = server()
-    before = open_fds()
+    before = collected_fds()
     with monkeypatch.context() as patch:
         patch.setattr(fcntl, "flock", Mock(side_effect=OSError(errno.ENOLCK, "No locks available")))
         with pytest.raises(Initialization, match="No locks available"):

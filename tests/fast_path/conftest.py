@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Iterator
 
 import pytest
 
-from tests.descriptors import open_fds
+from tests.descriptors import collected_fds, open_fds
 from tests.fast_path.lane import Lane
 
 
 @pytest.fixture
 def lane() -> Iterator[Lane]:
-    gc.collect()  # what an earlier test has left is none of this one's
-    before = open_fds()
+    before = collected_fds()
     made = Lane()
     yield made
     made.close()

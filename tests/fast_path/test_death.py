@@ -16,7 +16,7 @@ from comch_next import State
 from comch_next.driver.emulated import _fast_path
 from comch_next.driver.emulated._fabric import handshake
 from tests.control_path.pair import Side, client, ignore, leave, server, until
-from tests.descriptors import open_fds
+from tests.descriptors import collected_fds, open_fds
 from tests.fast_path.lane import Inbox, Lane, Outbox
 from tests.inside import inside
 from tests.processes import SOON_S, StartPython
@@ -63,7 +63,7 @@ while True:
 
 
 def test_a_killed_producer(start_python: StartPython) -> None:
-    before = open_fds()
+    before = collected_fds()
     there = server()
     there.context.event_consumer_register(ignore, ignore)
     there.context.start()
@@ -95,7 +95,7 @@ def test_a_killed_producer(start_python: StartPython) -> None:
 
 
 def test_a_killed_consumer(start_python: StartPython) -> None:
-    before = open_fds()
+    before = collected_fds()
     peer = start_python("-c", CONSUMER)
     here = client()
     news: list[int] = []

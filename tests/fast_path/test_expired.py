@@ -9,7 +9,7 @@ import pytest
 
 from comch_next import ProgressEngine, State
 from tests.control_path.pair import Side, client, connect, ignore, leave, server, until
-from tests.descriptors import open_fds
+from tests.descriptors import collected_fds, open_fds
 from tests.fast_path.lane import Inbox
 
 
@@ -24,7 +24,7 @@ def _stop(there: Side) -> None:
 @pytest.mark.parametrize("end", [_disconnect, _stop])
 @pytest.mark.parametrize("most", [None, 1, 2])
 def test_they_expire_before_their_connection_is_down(most: int | None, end: Callable[[Side], None]) -> None:
-    before = open_fds()
+    before = collected_fds()
     engine = ProgressEngine(max_events=most)
     there, here = server(engine=engine), client(engine=engine)
     told: list[Any] = []

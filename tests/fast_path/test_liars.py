@@ -24,7 +24,7 @@ from comch_next.driver.emulated._fabric.offers import _NEWS, make_posts
 from comch_next.driver.emulated._kernel.memory import ffi, lib, make_shared
 from comch_next.driver.emulated._remote import _FACTS, _SEALS
 from tests.control_path.pair import Side, client, connect, leave, until
-from tests.descriptors import open_fds
+from tests.descriptors import collected_fds, open_fds
 from tests.fast_path.lane import Lane
 from tests.inside import inside
 from tests.processes import SOON_S
@@ -224,7 +224,7 @@ def test_a_forged_notice_of_addresses_that_there_cannot_be(size: int) -> None:
     os.write(notice, _FACTS.pack(int(ffi.cast("uintptr_t", there)), size, permissions))
     fcntl.fcntl(notice, fcntl.F_ADD_SEALS, _SEALS)
     with comch.open_device("b1:00.0") as host:
-        before = open_fds()
+        before = collected_fds()
         with pytest.raises(comch.InvalidValue, match="mmap_create_from_export"):
             Mmap.create_from_export(Export.of(notice, permissions, size).encode(), host)
         assert open_fds() == before

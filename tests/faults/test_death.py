@@ -13,7 +13,7 @@ import pytest
 import comch_next as comch
 from comch_next import Client, ConnectionAborted, ConnectionReset, ErrorCode, Server, State
 from tests.control_path.pair import Side, client, leave, server, until
-from tests.descriptors import open_fds
+from tests.descriptors import collected_fds, open_fds
 from tests.differences import differs
 from tests.inside import inside
 from tests.processes import SOON_S, StartPython
@@ -133,7 +133,7 @@ def test_a_reader_killed_between_claim_and_copy(stage: Stage) -> None:
 @pytest.mark.parametrize("moment", ["before it says hello", "before it is accepted"])
 def test_a_client_killed_on_its_way_in(start_python: StartPython, runtime_dir: Path, moment: str, form: str) -> None:
     with comch.open_device("03:00.0") as device, Server(device, "b1:00.0", "svc") as there:
-        before = open_fds()
+        before = collected_fds()
         if moment == "before it says hello":
             (path,) = runtime_dir.glob("*.sock")
             code = f"s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET); s.connect({str(path)!r})"

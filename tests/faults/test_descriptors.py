@@ -11,7 +11,7 @@ import pytest
 import comch_next as comch
 from comch_next import Client, ErrorCode, NoMemory, Server, State, TimeOut
 from tests.control_path import pair
-from tests.descriptors import open_fds
+from tests.descriptors import collected_fds, open_fds
 from tests.differences import differs
 from tests.faults.exhausted import full_table, lowered_limit
 from tests.processes import SOON_S, Child, StartPython
@@ -102,7 +102,7 @@ def serve_one(server: Server, caller: Child) -> None:
 @pytest.mark.parametrize("left", range(8))
 def test_a_server_out_of_descriptors_refuses(server: Server, caller: Child, left: int) -> None:
     """Wherever they run out on a client's way in, it is told, nothing leaks, and nobody spins."""
-    before = open_fds()
+    before = collected_fds()
     with full_table(left):
         caller.say("\n")
         message = None
@@ -235,7 +235,7 @@ def test_a_client_out_of_descriptors(start_python: StartPython, left: int, form:
     with comch.open_device("b1:00.0") as device:
         client = Client(device, "svc")
         assert client.engine  # made now, so that its descriptors do not count
-        before = open_fds()
+        before = collected_fds()
         with full_table(left):
             code, connection = comch.outcome(client.connect)
         if connection is None:
@@ -270,7 +270,7 @@ def test_a_server_that_cannot_listen(runtime_dir: Path, left: int) -> None:
 def test_a_descriptor_to_wait_on(name: str) -> None:
     stage = Stage()
     port = stage.server("driver")
-    before = open_fds()
+    before = collected_fds()
     with full_table():
         for call in (getattr(port, f"arm_{name}"), lambda: getattr(port, f"{name}_fd")):
             with pytest.raises(NoMemory):

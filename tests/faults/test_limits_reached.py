@@ -17,7 +17,7 @@ from comch_next import Client, State
 from comch_next.driver.emulated._fabric import status
 from tests.control_path.pair import Side, client, connect, leave, server, until
 from tests.control_path.pulled import dialled
-from tests.descriptors import open_fds
+from tests.descriptors import collected_fds, open_fds
 from tests.inside import inside
 from tests.processes import SOON_S, StartPython
 
@@ -53,7 +53,7 @@ def test_a_pair_with_few_descriptors_left(spare: int) -> None:
     """Wherever in the handshake they run out: typed errors only, no leak, and all is well afterwards."""
     there, here = server(), client()
     there.context.start()
-    before = open_fds()
+    before = collected_fds()
     with descriptors(spare):
         assert comch.outcome(here.context.start)[0] in (comch.ErrorCode.SUCCESS, comch.ErrorCode.INITIALIZATION)
         for _ in range(20):

@@ -12,7 +12,7 @@ import comch_next as comch
 from comch_next import Client, ConnectionAborted, ConnectionInprogress, NotConnected, State, TimeOut
 from comch_next.driver.emulated._fabric import meeting
 from tests.control_path.pair import client, connect, leave, server, until
-from tests.descriptors import open_fds
+from tests.descriptors import collected_fds, open_fds
 from tests.event_channels.support import DRIVERS
 from tests.fabric.hostile import attacker
 from tests.inside import inside
@@ -180,7 +180,7 @@ def test_a_program_that_sleeps_while_the_backlog_is_full_is_woken(
     monkeypatch.setattr(meeting, "BACKLOG", 0)
     there, here = server(), client()
     there.context.start()
-    before = open_fds()
+    before = collected_fds()
     with attacker(runtime_dir):
         here.context.start()
         assert here.engine.wait(SOON_S)
@@ -201,7 +201,7 @@ def test_a_client_that_stops_while_the_backlog_is_full(runtime_dir: Path, monkey
     there, here = server(), client()
     there.context.start()
     with attacker(runtime_dir):
-        before = open_fds()
+        before = collected_fds()
         for _ in range(2):
             here.context.start()
             here.context.stop()

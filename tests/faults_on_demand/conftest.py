@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 import comch_next as comch
-from tests.descriptors import open_fds
+from tests.descriptors import collected_fds, open_fds
 from tests.pull.support import Stage
 
 Demand = Callable[[str], None]
@@ -22,7 +22,7 @@ def demand(monkeypatch: pytest.MonkeyPatch, fresh_driver: None) -> Iterator[Dema
     def ask(text: str) -> None:
         monkeypatch.setenv("COMCH_FAULTS", text)
         comch.devices()
-        before.append(open_fds())
+        before.append(collected_fds())
 
     yield ask
     gc.collect()  # an alarm's descriptor goes with its context

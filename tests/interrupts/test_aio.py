@@ -15,7 +15,7 @@ import pytest
 
 import comch_next as comch
 from comch_next import aio
-from tests.descriptors import open_fds
+from tests.descriptors import collected_fds, open_fds
 from tests.processes import SOON_S
 
 DPU, HOST = "03:00.0", "b1:00.0"
@@ -68,7 +68,7 @@ async def talk() -> None:
 @pytest.mark.filterwarnings("ignore:coroutine .* was never awaited:RuntimeWarning")  # its task was not begun
 @pytest.mark.usefixtures("runtime_dir")
 def test_no_task_sleeps_for_ever() -> None:
-    fds = open_fds()
+    fds = collected_fds()
     for at in count(1):
         loop = Loop(at)
         with suppress(KeyboardInterrupt):

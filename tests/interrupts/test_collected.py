@@ -23,7 +23,7 @@ from comch_next.dpa import Dpa, DpaCompletion, DpaThread
 from comch_next.driver.protocol import Finalized, WeakSet, shielded
 from comm_channel_compat._known import _known, known, remember
 from tests.control_path.pair import client, connect, server
-from tests.descriptors import open_fds
+from tests.descriptors import collected_fds, open_fds
 from tests.fast_path.lane import Lane
 from tests.processes import StartPython
 
@@ -102,7 +102,7 @@ MADE = [make_server, make_pair, make_fast_path, make_exported_map]
 
 @pytest.mark.parametrize("make", MADE)
 def test_what_has_descriptors(make: Callable[[], object], runtime_dir: Path) -> None:
-    before = open_fds()
+    before = collected_fds()
     drop_interrupted([make()])
     assert open_fds() == before
     with comch.open_device(DPU) as device, device.open_representor(HOST) as rep, comch.Server(device, rep, "svc"):

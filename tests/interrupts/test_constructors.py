@@ -11,7 +11,7 @@ import pytest
 
 import comch_next as comch
 from tests.control_path.pair import Side, client, connect, leave, server
-from tests.descriptors import open_fds
+from tests.descriptors import collected_fds, open_fds
 from tests.interrupts.strike import Strike
 
 DPU, HOST = "03:00.0", "b1:00.0"
@@ -50,7 +50,7 @@ def engine_with_a_helper() -> comch.ProgressEngine:
 
 def interrupt_everywhere(make: Make, make_engine: Callable[[], comch.ProgressEngine] = comch.ProgressEngine) -> None:
     """Destroy the engine after each interrupt: no context is connected to it, and no descriptor is left."""
-    before, at, strike = open_fds(), 0, Strike(None)
+    before, at, strike = collected_fds(), 0, Strike(None)
     while at == 0 or strike.place:
         at += 1
         strike, engine = Strike(at), make_engine()

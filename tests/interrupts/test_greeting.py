@@ -11,7 +11,7 @@ import pytest
 import comch_next as comch
 from comch_next.driver.emulated._fabric import lobby
 from tests.control_path.pair import Side, leave, server, until
-from tests.descriptors import open_fds
+from tests.descriptors import collected_fds, open_fds
 from tests.fabric.hostile import attacker
 from tests.interrupts.strike import Strike
 
@@ -36,7 +36,7 @@ def there(runtime_dir: Path) -> Iterator[Side]:
 
 def test_a_client_that_greets_late(there: Side, runtime_dir: Path) -> None:
     handle = there.context._handle
-    at, strike, before = 0, Strike(None), open_fds()
+    at, strike, before = 0, Strike(None), collected_fds()
     while at == 0 or strike.place:
         at, strike = at + _STEP, Strike(at + _STEP)
         with attacker(runtime_dir) as client:

@@ -16,7 +16,7 @@ from comch_next import AccessFlag, Mmap
 from comch_next.driver import load
 from comch_next.driver.emulated import _remote
 from tests.control_path.pair import DPU, REP, until
-from tests.descriptors import open_fds
+from tests.descriptors import collected_fds, open_fds
 from tests.fast_path.lane import SIZE, Inbox, Lane
 from tests.interrupts.strike import Strike
 from tests.interrupts.test_half_done import interrupted
@@ -145,7 +145,7 @@ def test_an_export_of_brought_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     device = comch.open_device(DPU)
     mmap = Mmap(device, bytearray(SIZE), AccessFlag.PCI_READ_WRITE)
     mmap.start()
-    before = open_fds()
+    before = collected_fds()
     with monkeypatch.context() as patched:
         patched.setattr(os, "memfd_create", once_interrupted(os.memfd_create))
         with pytest.raises(KeyboardInterrupt):
@@ -159,7 +159,7 @@ def test_a_list_of_servers(monkeypatch: pytest.MonkeyPatch) -> None:
     server.listen()
     admin = load(None).admin
     assert admin is not None
-    before = open_fds()
+    before = collected_fds()
     with monkeypatch.context() as patched:
         patched.setattr(os, "open", interrupted(os.open))
         with pytest.raises(KeyboardInterrupt):

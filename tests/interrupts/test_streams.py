@@ -14,7 +14,7 @@ import pytest
 
 import comch_next as comch
 from tests.budget import SEED
-from tests.descriptors import mapped, open_fds
+from tests.descriptors import collected_fds, mapped, open_fds
 from tests.interrupts.strike import Strike
 from tests.processes import SOON_S
 from tests.streams.support import Pair, connected
@@ -85,8 +85,7 @@ def _interrupted(at: int, work: Work, other: Work) -> KeyboardInterrupt | None:
 
 @pytest.mark.parametrize(("work", "other"), _SIDES)
 def test_a_block_that_is_interrupted(work: Work, other: Work) -> None:
-    gc.collect()
-    before = open_fds(), mapped()
+    before = collected_fds(), mapped()
     kept = [_interrupted(at, work, other) for at in _places(work, other)]
     assert any(kept)
     kept.clear()

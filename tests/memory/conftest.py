@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Iterator
 
 import pytest
 
 from comch_next import AccessFlag, Buf, BufInventory, Device, Mmap, open_device
-from tests.descriptors import open_fds
+from tests.descriptors import collected_fds, open_fds
 
 SIZE = 4096
 READ_WRITE = AccessFlag.PCI_READ_WRITE
@@ -17,8 +16,7 @@ READ_WRITE = AccessFlag.PCI_READ_WRITE
 @pytest.fixture
 def device() -> Iterator[Device]:
     """Closing it refuses while a map has it."""
-    gc.collect()  # what an earlier test has left is none of this one's
-    before = open_fds()
+    before = collected_fds()
     made = open_device("03:00.0")
     yield made
     made.close()

@@ -16,14 +16,14 @@ import pytest
 from comch_next import AccessFlag, Device, InvalidValue, Mmap
 from comch_next.driver.emulated._export import MEMFD, NOTICE, Export
 from comch_next.driver.emulated._kernel.memory import make_shared
-from tests.descriptors import open_fds
+from tests.descriptors import collected_fds, open_fds
 from tests.leases import leased, look_alike
 from tests.memory.conftest import SIZE
 
 
 def refuse(descriptor: Any, device: Device) -> None:
     """It is no descriptor, and the refusal costs nothing."""
-    before = open_fds()
+    before = collected_fds()
     with pytest.raises(InvalidValue, match="mmap_create_from_export"):
         Mmap.create_from_export(descriptor, device)
     assert open_fds() == before

@@ -7,7 +7,7 @@ import signal
 import pytest
 
 from comch_next import AccessFlag, BufInventory, Consumer, Device, InUse, InvalidValue, Mmap, NotPermitted, open_device
-from tests.descriptors import open_fds
+from tests.descriptors import collected_fds, open_fds
 from tests.fast_path.lane import Lane
 from tests.memory.conftest import SIZE
 from tests.processes import Child, StartPython
@@ -171,7 +171,7 @@ def test_a_consumer_takes_no_memory_that_may_only_be_read(start_python: StartPyt
 def test_nothing_is_kept_open(mmap: Mmap, device: Device) -> None:
     """Over many imports, good and refused; the fixtures see to the maps themselves."""
     there = mmap.export_pci(device)
-    before = open_fds()
+    before = collected_fds()
     for number in range(200):
         Mmap.create_from_export(there, device).destroy()
         with pytest.raises(InvalidValue):

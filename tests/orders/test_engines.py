@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.descriptors import collected_fds, open_fds
 from tests.orders.support import (
     NAME,
     SOON_S,
@@ -16,7 +17,6 @@ from tests.orders.support import (
     ignore,
     introduce,
     is_up,
-    open_descriptors,
     register,
     until,
 )
@@ -104,7 +104,7 @@ def test_no_own_engine_is_made_when_one_is_given(world: World) -> None:
     """It would show as descriptors: both ways of giving one engine to a context open as many."""
 
     def opened(in_c_order: bool) -> int:
-        before = len(open_descriptors())
+        before = collected_fds()
         engine = comch.ProgressEngine()
         if in_c_order:
             client = comch.Client(world.host, NAME)
@@ -114,7 +114,7 @@ def test_no_own_engine_is_made_when_one_is_given(world: World) -> None:
         register(client)
         client.max_msg_size = 100
         assert client.engine is engine
-        more = len(open_descriptors()) - before
+        more = open_fds() - before
         client.destroy()
         engine.destroy()
         return more

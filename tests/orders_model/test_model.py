@@ -11,7 +11,7 @@ from hypothesis.stateful import run_state_machine_as_test
 
 import comch_next as comch
 from tests.budget import SECONDS, repeat
-from tests.descriptors import open_fds
+from tests.descriptors import collected_fds, open_fds
 from tests.examples import examples
 from tests.orders_model.machine import Orders, ThreadedOrders
 from tests.orders_model.model import SILENT
@@ -58,7 +58,7 @@ def test_a_closed_client_stays_closed(form: str, monkeypatch: pytest.MonkeyPatch
     with comch.open_device("b1:00.0") as device:
         client = comch.Client(device, "svc")
         client.close()
-        before = open_fds()
+        before = collected_fds()
         assert error_of(lambda: client.connect(timeout=0)) in SILENT.CLOSED
         assert error_of(lambda: client.receive(timeout=0)) in SILENT.CLOSED
         assert open_fds() == before

@@ -12,7 +12,7 @@ import comm_channel_compat as cc
 from comch_next import outcome
 from comm_channel_compat import Again, ConnectionAborted, Endpoint, PeerAddr
 from tests.compat import support
-from tests.descriptors import open_fds
+from tests.descriptors import collected_fds, open_fds
 from tests.differences import differs
 from tests.processes import StartPython
 from tests.service_state.support import Guest, drain, guests, state, until
@@ -114,7 +114,7 @@ sys.stdin.read()
 
 
 def test_two_hundred_from_four_processes(service: Endpoint, start_python: StartPython) -> None:
-    before = open_fds()
+    before = collected_fds()
     children = [start_python("-c", CROWD) for _ in range(4)]
     pipes = open_fds() - before
     for _ in range(200):

@@ -7,7 +7,7 @@ import gc
 import pytest
 
 import comch_next as comch
-from tests.descriptors import open_fds
+from tests.descriptors import collected_fds, open_fds
 from tests.pull.support import FORMS, Stage
 from tests.strangers.closed import WORLDS, deeds
 
@@ -15,8 +15,7 @@ from tests.strangers.closed import WORLDS, deeds
 @pytest.mark.parametrize("world", WORLDS)
 def test_nothing_raw_comes_out(world: str) -> None:
     made = WORLDS[world]()
-    gc.collect()
-    before = open_fds()
+    before = collected_fds()
     raw = []
     for thing, closed in made.items():
         for name, do in deeds(closed, made):

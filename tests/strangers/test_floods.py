@@ -10,7 +10,7 @@ import pytest
 import comch_next as comch
 from comch_next.driver.emulated._fabric import lobby
 from tests.control_path.pair import Side, client, connect, leave, server, until
-from tests.descriptors import open_fds
+from tests.descriptors import collected_fds, open_fds
 from tests.fabric.hostile import Attacker
 from tests.processes import Child, StartPython
 from tests.strangers.crowd import FLOOD, greeters, hung_up, knockers
@@ -102,7 +102,7 @@ def test_one_look_takes_few_of_those_who_knock(service: tuple[Side, Side], runti
     """However many there are: what is already there is served in between."""
     there, here = service
     with knockers(runtime_dir, 400):
-        before = open_fds()
+        before = collected_fds()
         here.send(b"question")
         there.engine.progress()
         assert open_fds() - before <= 64
@@ -164,7 +164,7 @@ def test_the_silent_take_no_clients_place(small: int, runtime_dir: Path) -> None
 
 def test_of_many_silent_ones_the_oldest_go(service: tuple[Side, Side], runtime_dir: Path) -> None:
     there, _ = service
-    before = open_fds()
+    before = collected_fds()
     with knockers(runtime_dir, 600) as silent:
         until(lambda: open_fds() >= before + 600 and hung_up(silent[0]), there.engine)
         until(lambda: not there.engine.wait(0.0), there.engine)
@@ -196,7 +196,7 @@ def test_who_has_greeted_waits_for_a_server_that_has_been_busy(
     """It has more clients than it lets in at once, and the patience with silent ones is over at its next look."""
     there, _ = service
     monkeypatch.setattr(lobby, "_PATIENCE_S", 0.0)
-    before = open_fds()
+    before = collected_fds()
     crowd = [Attacker(runtime_dir) for _ in range(3 * SHARE)]
     for each in crowd:
         each.greet()

@@ -14,7 +14,7 @@ import pytest
 import comch_next as comch
 import comm_channel_compat as compat
 from tests.control_path.pair import client, connect, leave, server, until
-from tests.descriptors import open_fds
+from tests.descriptors import collected_fds, open_fds
 from tests.fast_path.lane import Lane
 from tests.processes import StartPython
 
@@ -64,8 +64,7 @@ SERVERS = [pushing_server, pulling_server, one_sided_server, awaited_server, old
 @pytest.mark.parametrize("make", SERVERS)
 def test_a_server_that_is_dropped(runtime_dir: Path, make: Callable[[], object]) -> None:
     """Its descriptors are back, its files gone, its name free."""
-    gc.collect()
-    before = open_fds()
+    before = collected_fds()
     made = make()
     del made
     gc.collect()
@@ -88,8 +87,7 @@ def test_a_server_that_is_dropped_with_its_helper_thread(
 ) -> None:
     """The thread ends, too."""
     monkeypatch.setenv("COMCH_PULL", "threaded")
-    gc.collect()
-    before, threads = open_fds(), threading.active_count()
+    before, threads = collected_fds(), threading.active_count()
     made = make()
     assert threading.active_count() > threads
     del made
@@ -101,8 +99,7 @@ def test_a_context_that_is_dropped_leaves_the_programs_engine_and_its_helper_thr
     runtime_dir: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COMCH_PULL", "threaded")
-    gc.collect()
-    before, threads = open_fds(), threading.active_count()
+    before, threads = collected_fds(), threading.active_count()
     engine = comch.ProgressEngine()
     device = comch.open_device(HOST)
     comch.PullPort(comch.Client(device, "svc", engine=engine))
@@ -112,8 +109,7 @@ def test_a_context_that_is_dropped_leaves_the_programs_engine_and_its_helper_thr
 
 def test_an_engine_keeps_its_contexts(runtime_dir: Path) -> None:
     """A program may have nothing but the engine: all that is connected to it goes on, and goes with it."""
-    gc.collect()
-    before = open_fds()
+    before = collected_fds()
     engine: Any = comch.ProgressEngine()
     there = server(engine=engine)
     there.context.event_msg_recv_register(lambda connection, data: there_is.append(data))
@@ -139,7 +135,7 @@ def test_a_pulling_client_that_is_dropped(one_sided: bool) -> None:
     """The server hears that it has left; what it sent before arrives."""
     there = server()
     there.context.start()
-    before = open_fds()
+    before = collected_fds()
     here = comch.Client(comch.open_device(HOST), "svc", one_sided=one_sided)
     here.connect(timeout=0)
     until(lambda: there.up, there.engine)
@@ -159,8 +155,7 @@ def test_a_pulling_client_that_is_dropped(one_sided: bool) -> None:
 
 
 def test_a_pair_that_is_dropped() -> None:
-    gc.collect()
-    before = open_fds()
+    before = collected_fds()
     there, here = server(), client()
     connect(there, here)
     here.send(b"x")
@@ -190,8 +185,7 @@ def test_a_connection_keeps_its_context() -> None:
 
 
 def test_a_fast_path_that_is_dropped() -> None:
-    gc.collect()
-    before = open_fds()
+    before = collected_fds()
     lane = Lane().run()
     lane.inbox.post()
     lane.outbox.send(lane.inbox.consumer.id, b"on its way")
@@ -201,8 +195,7 @@ def test_a_fast_path_that_is_dropped() -> None:
 
 
 def test_memory_and_engines_that_are_dropped() -> None:
-    gc.collect()
-    before = open_fds()
+    before = collected_fds()
     device = comch.open_device(DPU)
     mmap = comch.Mmap(device, 1 << 16, comch.AccessFlag.PCI_READ_WRITE)
     mmap.start()

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.control_path.pair import client, connect, leave, server, until
-from tests.descriptors import open_fds
+from tests.descriptors import collected_fds, open_fds
 from tests.fabric.hostile import GOOD, attacker
 
 _SO_PASSPIDFD = 76  # since Linux 6.5; not in the socket module
@@ -48,7 +48,7 @@ def test_they_cost_the_server_nothing(runtime_dir: Path, given: list[int]) -> No
     there = server()
     there.context.start()
     there.engine.progress()
-    before = open_fds()
+    before = collected_fds()
     for _ in range(2):
         with attacker(runtime_dir) as hostile:
             hostile.say(GOOD, given)

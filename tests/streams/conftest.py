@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.descriptors import mapped, open_fds
+from tests.descriptors import collected_fds, mapped, open_fds
 from tests.streams.support import Pair, connected
 
 FORMS = ("driver", "threaded", "driver, one-sided", "threaded, one-sided")
@@ -18,8 +18,7 @@ def pair(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Ite
     """A pair in each form: how its contexts receive, and whose endings they report."""
     pull, _, one_sided = request.param.partition(", ")
     monkeypatch.setenv("COMCH_PULL", pull)
-    gc.collect()  # what an earlier test has left is none of this one's
-    before = open_fds(), mapped()
+    before = collected_fds(), mapped()
     with connected(one_sided=bool(one_sided)) as made:
         yield made
     gc.collect()  # a test that holds an exception holds the frames that it left
