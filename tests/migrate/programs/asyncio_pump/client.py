@@ -74,7 +74,7 @@ async def collect(ep, feeding, peer):
 async def main():
     async with connected("asyncio_pump") as (ep, peer):
         feeding = asyncio.create_task(feed(ep, peer))
-        doubled, last = await asyncio.wait_for(collect(ep, feeding, peer), 10)
+        doubled, last = await asyncio.wait_for(collect(ep, feeding, peer), 60)
     print(" ".join(doubled))
     print(last)
 

@@ -69,7 +69,7 @@ async def main():
         pump.start()
         print("listening")
         try:
-            total = await asyncio.wait_for(worker(pump), timeout=20)
+            total = await asyncio.wait_for(worker(pump), timeout=60)
         except asyncio.TimeoutError:
             print("nobody came")
             return 3

@@ -45,7 +45,7 @@ class Client:
         self.ep.disconnect(peer)
 
     @staticmethod
-    def wait(call, busy, *args, seconds=5):
+    def wait(call, busy, *args, seconds=60):
         end = time.monotonic() + seconds
         while True:
             try:
@@ -65,7 +65,7 @@ class Client:
     def restart_service(self):
         """Nothing answers; that it has gone shows in what is sent."""
         self.ep.sendto(b'{"kind": "restart"}', self.peer)
-        end = time.monotonic() + 10
+        end = time.monotonic() + 60
         while time.monotonic() < end:
             try:
                 self.ep.sendto(b'{"kind": "get", "id": 0}', self.peer)

@@ -9,7 +9,7 @@ import doca_comm_channel as cc
 TRACE = []
 
 
-def patient(busy, seconds=10):
+def patient(busy, seconds=60):
     """Decorator: call again while it is busy."""
     def decorate(call):
         @functools.wraps(call)

@@ -107,7 +107,7 @@ async def talk():
     connection = end.context.get_connection()
     for text in ("abc", "level", "12345"):
         await end.send(text, connection)
-        answer, sender = await asyncio.wait_for(end.inbox.get(), 30)
+        answer, sender = await asyncio.wait_for(end.inbox.get(), 60)
         print(text, "->", answer, sender is connection)
     print("status", await end.send("end", connection))
     await end.stop()

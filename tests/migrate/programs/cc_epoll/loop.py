@@ -18,7 +18,7 @@ class Loop:
                 if until():
                     return
             self.engine.request_notification()
-            if self.epoll.poll(5):
+            if self.epoll.poll(60):
                 self.wakeups += 1
                 self.engine.clear_notification(0)
 

@@ -73,7 +73,7 @@ class Service:
         self.pump.start()
         for worker in workers:
             worker.start()
-        self.left.wait(30)
+        self.left.wait(60)
         for _ in workers:
             self.requests.put(None)
         for worker in workers:

@@ -53,7 +53,7 @@ seen, buf, n = {}, ffi.new("unsigned char[64]"), ffi.new("size_t *")
 who = ffi.new("struct doca_comm_channel_addr_t **")
 peers = []
 while len(seen) < N:
-    select.select([fd], [], [], 30)
+    select.select([fd], [], [], 60)
     n[0] = 64
     rc = L.doca_comm_channel_ep_recvfrom(root, buf, n, DONTWAIT, who)
     if rc == AGAIN: continue

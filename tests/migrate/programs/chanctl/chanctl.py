@@ -56,7 +56,7 @@ def open_endpoint(args):
 
 def retry(what, call, *args, **options):
     busy = options.pop("busy", dcc.DOCA_ERROR_AGAIN)
-    end = time.time() + 10
+    end = time.time() + 60
     result = call(*args)
     while (result if isinstance(result, int) else result[0]) == busy:
         if time.time() > end:
@@ -114,7 +114,7 @@ def cmd_ping(args):
         seconds = time.perf_counter() - started
         lost += PING.unpack_from(answer)[1] != number
         if args.verbose:
-            print("%d bytes: seq=%d %s" % (len(answer), number, "in time" if seconds < 10 else "late"))
+            print("%d bytes: seq=%d %s" % (len(answer), number, "in time" if seconds < 60 else "late"))
     print("%d sent, %d lost" % (args.count, lost))
     if args.counters:
         print(exchange(ep, peer, b"c").decode())

@@ -85,7 +85,7 @@ class Hub:
 async def main():
     async with Hub(asyncio.get_running_loop(), 2) as hub:
         print("listening", flush=True)
-        names = await asyncio.wait_for(hub.done, 20)
+        names = await asyncio.wait_for(hub.done, 60)
         await hub.backlog.join()
         while any(p.update_info() or p.get_send_in_flight_messages() for p in hub.names.values()):
             await asyncio.sleep(0.001)

@@ -45,7 +45,7 @@ class Chatter:
                 await asyncio.sleep(0.001)
 
     async def hear(self):
-        return await asyncio.wait_for(self.lines.get(), 10)
+        return await asyncio.wait_for(self.lines.get(), 60)
 
     async def quit(self):
         await self.tell("QUIT")

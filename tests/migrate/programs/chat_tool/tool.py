@@ -20,7 +20,7 @@ def parse_arguments(argv):
     parser.add_argument("-d", "--device", help="PCI address of the device")
     parser.add_argument("-r", "--representor", default="b1:00.0")
     parser.add_argument("-s", "--size", type=int, default=256)
-    parser.add_argument("-t", "--timeout", type=float, default=10.0)
+    parser.add_argument("-t", "--timeout", type=float, default=60.0)
     return parser.parse_args(argv)
 
 

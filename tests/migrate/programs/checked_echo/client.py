@@ -43,7 +43,7 @@ def client(texts):
         result, peer_addr = doca_comm_channel_ep_connect(ep, SERVER_NAME)
         if result != DOCA_SUCCESS:
             break
-        turns = 500000
+        turns = 1000000
         while (result := doca_comm_channel_peer_addr_update_info(peer_addr)) == DOCA_ERROR_CONNECTION_INPROGRESS:
             turns -= 1
             if turns == 0:
@@ -57,7 +57,7 @@ def client(texts):
                 break
             if text == b"quit":
                 continue
-            turns = 500000
+            turns = 1000000
             result, answer, length, sender = doca_comm_channel_ep_recvfrom(ep, MAX_MSG_SIZE, DOCA_CC_MSG_FLAG_NONE)
             while result == DOCA_ERROR_AGAIN and turns:
                 turns -= 1

@@ -7,7 +7,7 @@ from doca_comm_channel import *
 MAX_MSG_SIZE = 4080
 CC_MAX_QUEUE_SIZE = 10
 SERVER_NAME = "checked_echo"
-MAX_TURNS = 500000
+MAX_TURNS = 1000000
 
 
 class DocaFailure(Exception):

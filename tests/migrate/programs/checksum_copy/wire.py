@@ -13,7 +13,7 @@ class TransferError(Exception):
     pass
 
 
-def call(what, function, *args, limit_s=10.0):
+def call(what, function, *args, limit_s=60.0):
     """Repeat a call while it is answered AGAIN; its outputs."""
     deadline = time.monotonic() + limit_s
     while True:

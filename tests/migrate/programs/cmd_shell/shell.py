@@ -33,7 +33,7 @@ class Shell(cmd.Cmd):
 
     @staticmethod
     def _wait(call, *args):
-        for _ in range(30_000):
+        for _ in range(200_000):
             try:
                 return call(*args)
             except (cc.Again, cc.ConnectionInprogress):

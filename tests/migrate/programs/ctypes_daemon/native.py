@@ -97,7 +97,7 @@ class Endpoint:
     def listen(self, name):
         raise_for(_lib.doca_comm_channel_ep_listen(self.ptr, name), "listen")
 
-    def connect(self, name, patience=5.0):
+    def connect(self, name, patience=60.0):
         peer = c_void_p()
         raise_for(_lib.doca_comm_channel_ep_connect(self.ptr, name, byref(peer)), "connect")
         deadline = time.monotonic() + patience

@@ -62,7 +62,7 @@ def main():
     with selectors.DefaultSelector() as selector:
         selector.register(daemon.fileno(), selectors.EVENT_READ, daemon.ready)
         while daemon.running:
-            for key, _ in selector.select(30):
+            for key, _ in selector.select(60):
                 key.data()
     for line, count in sorted(daemon.lines.items()):
         print(count, line)
@@ -83,7 +83,7 @@ def client():
     with selectors.DefaultSelector() as selector:
         selector.register(end.fileno(), selectors.EVENT_READ)
         while answer is None:
-            selector.select(30)
+            selector.select(60)
             answer, sender = end.receive()
     print(answer.decode(), sender.value == peer.value)
     check(lib.doca_comm_channel_ep_disconnect(end.handle, peer), "disconnect")

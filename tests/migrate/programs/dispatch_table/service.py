@@ -64,7 +64,7 @@ COMMANDS = {"add": do_add, "set": do_set, "get": do_get, "limits": do_limits}
 
 def run(ctx):
     idle = 0
-    while idle < 100000:
+    while idle < 500000:
         rc, line, _, peer = doca_comm_channel_ep_recvfrom(ctx.ep, 4080, DOCA_CC_MSG_FLAG_NONE)
         if rc == DOCA_ERROR_AGAIN:
             idle += 1

@@ -66,7 +66,7 @@ class EndpointPool:
         return ep, peer
 
     @staticmethod
-    def _wait(step, busy, call, seconds=10):
+    def _wait(step, busy, call, seconds=60):
         end = time.monotonic() + seconds
         rc = busy
         while rc == busy and time.monotonic() < end:
@@ -74,7 +74,7 @@ class EndpointPool:
         expect(step, rc)
 
     @contextlib.contextmanager
-    def borrow(self, timeout=10):
+    def borrow(self, timeout=60):
         pair = self.idle.get(timeout=timeout)
         with self.lock:
             self.borrowed += 1

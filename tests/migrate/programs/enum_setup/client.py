@@ -36,7 +36,7 @@ def join(dev):
     for setter in (Setter("device", doca.doca_comm_channel_ep_set_device, dev), *SETTERS):
         print(setter.label, outcome(setter.call(ep, setter.value)).name)
     rc, peer = doca.doca_comm_channel_ep_connect(ep, "enum_setup")
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 60
     if outcome(rc) is Outcome.DONE:
         while outcome(rc := doca.doca_comm_channel_peer_addr_update_info(peer)) is Outcome.WAIT:
             if time.monotonic() > deadline:
@@ -50,7 +50,7 @@ def talk(link, text):
     rc = doca.doca_comm_channel_ep_sendto(link.ep, text, len(text), doca.DOCA_CC_MSG_FLAG_NONE, link.peer)
     if outcome(rc) is not Outcome.DONE:
         return outcome(rc), None
-    for _ in range(100000):
+    for _ in range(500000):
         rc, answer, size, _ = doca.doca_comm_channel_ep_recvfrom(link.ep, 1500, doca.DOCA_CC_MSG_FLAG_NONE)
         if outcome(rc) is not Outcome.BUSY:
             break

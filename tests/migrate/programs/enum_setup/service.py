@@ -87,7 +87,7 @@ def main():
         print("configured", *configure(opened, settings))
         opened.ep.listen(settings.service)
         print("listening on", opened.ep.get_send_queue_size(), opened.ep.get_recv_queue_size())
-        status = shout(opened.ep, time.monotonic() + 20)
+        status = shout(opened.ep, time.monotonic() + 60)
     except cc.DocaError as error:
         print(error.name)
     finally:

@@ -30,7 +30,7 @@ async def main():
     peer = await loop.run_in_executor(None, lambda: ep.connect("aio-old"))
     await attempt(peer.update_info)
     try:
-        print(await asyncio.wait_for(talk(ep, peer, ["one", "two", "three"]), timeout=20))
+        print(await asyncio.wait_for(talk(ep, peer, ["one", "two", "three"]), timeout=60))
         await attempt(ep.sendto, b"bye", peer)
         await asyncio.sleep(0.2)
     finally:

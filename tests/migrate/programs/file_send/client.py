@@ -10,7 +10,7 @@ SEGMENT = 1024
 
 def wait_for(call, busy, *args):
     """Call until the code is another than `busy`; returns what the call returned last."""
-    end = time.monotonic() + 10
+    end = time.monotonic() + 60
     while time.monotonic() < end:
         result = call(*args)
         rc = result[0] if type(result) is tuple else result

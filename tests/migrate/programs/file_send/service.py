@@ -10,7 +10,7 @@ SEGMENT = 1024
 LIMIT = 128
 
 
-def poll(ep, wanted, timeout_s=10):
+def poll(ep, wanted, timeout_s=60):
     turns = int(timeout_s * 1e6 / 10)
     while turns:
         rc, data, size, peer = dcc.doca_comm_channel_ep_recvfrom(ep, wanted, dcc.DOCA_CC_MSG_FLAG_NONE)

@@ -75,7 +75,7 @@ rc = doca_comm_channel_ep_sendto(ep, b".", 1, DOCA_CC_MSG_FLAG_NONE, peer)
 # receive: the number of rows, then the rows
 table = {}
 rows = None
-deadline = time.time() + 10
+deadline = time.time() + 60
 while rows is None or len(table) < rows:
     rc, data, size, who = doca_comm_channel_ep_recvfrom(ep, 256, DOCA_CC_MSG_FLAG_NONE)
     if rc == DOCA_ERROR_AGAIN:

@@ -14,7 +14,7 @@ print("listening")
 counts = {}
 lines = 0
 peer = None
-deadline = time.time() + 20
+deadline = time.time() + 60
 while 1:
     try:
         line, peer = ep.recvfrom(256)

@@ -8,7 +8,7 @@ import time
 import doca_comm_channel as doca
 
 SIZES = [1, 63, 64, 65, 1000, 4080]
-GIVE_UP = time.time() + 20
+GIVE_UP = time.time() + 60
 
 
 def check(rc, what):

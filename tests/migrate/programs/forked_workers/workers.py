@@ -69,7 +69,7 @@ class Worker(context.Process):
             except EOFError:
                 break
             collected[word] = length
-        self.join(20)
+        self.join(60)
         return collected
 
 
@@ -105,7 +105,7 @@ def main():
     results = context.SimpleQueue()
     child = context.Process(target=inherited, args=(ep, peer, results))
     child.start()
-    child.join(20)
+    child.join(60)
     print([results.get() for _ in range(3)], child.exitcode)
     print("parent:", ask(ep, peer, "len parent"))
     print(ask(ep, peer, "end now"))

@@ -34,7 +34,7 @@ def main() -> int:
         seen = mirror(channel)
         report = Channel(Sized(transport, 64), JsonCodec())
         report.put([list(point) for point in seen])
-        print(report.get(default="nothing", seconds=10), report.transport.cut)
+        print(report.get(default="nothing", seconds=60), report.transport.cut)
     rep.close()
     device.close()
     return 0

@@ -129,7 +129,7 @@ class Channel(Generic[T]):
     @overload
     def get(self, default: S, seconds: float) -> T | S: ...
 
-    def get(self, default=None, seconds=10):
+    def get(self, default=None, seconds=60):
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             data = self.transport.receive()

@@ -12,7 +12,7 @@ TAG_HALO, TAG_NORM = 0x11, 0x22
 NAME = "ghost-cells"
 N = 6
 MAXMSG = 512
-TIMEOUT = 15.0
+TIMEOUT = 60.0
 ANY = -1
 
 comm = None

@@ -14,7 +14,7 @@ dev = cc.open_device("b1:00.0")
 ep = cc.Endpoint()
 peer = None
 cells = [HOT, 0, 0, 0]
-deadline = time.time() + 20
+deadline = time.time() + 60
 
 
 def connect():

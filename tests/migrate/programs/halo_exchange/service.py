@@ -14,7 +14,7 @@ rep = None
 ep = None
 peer = None
 cells = [0, 0, 0, 0]
-deadline = time.time() + 20
+deadline = time.time() + 60
 
 
 def setup():

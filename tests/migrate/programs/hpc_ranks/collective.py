@@ -49,7 +49,7 @@ class Communicator(abc.ABC):
 
     def _pull(self):
         """Return rank, kind, sequence number, body and sender of the next frame."""
-        give_up = time.monotonic() + 30
+        give_up = time.monotonic() + 60
         while time.monotonic() < give_up:
             try:
                 frame, peer = self.ep.recvfrom(MSG_SIZE)

@@ -29,7 +29,7 @@ def make() -> Endpoint:
 def receive(ep: Endpoint) -> tuple[bytes, PeerAddr]:
     import doca_comm_channel
 
-    for _ in range(100000):
+    for _ in range(500000):
         try:
             return ep.recvfrom(4080)
         except doca_comm_channel.Again:

@@ -17,7 +17,7 @@ def prepare(ep):
 
 
 def wait_connected(peer):
-    for turn in range(100000):
+    for turn in range(500000):
         rc = doca_comm_channel_peer_addr_update_info(peer)
         if rc == DOCA_ERROR_CONNECTION_INPROGRESS:
             time.sleep(1e-4)

@@ -11,7 +11,7 @@ if doca_comm_channel_ep_set_device(created[1], dev) != DOCA_SUCCESS:
     sys.exit("device")
 connected = doca_comm_channel_ep_connect(created[1], "indexed")
 if connected[0] == DOCA_SUCCESS:
-    for _ in range(100000):
+    for _ in range(500000):
         r = doca_comm_channel_peer_addr_update_info(connected[1])
         if r != DOCA_ERROR_CONNECTION_INPROGRESS:
             break
@@ -25,7 +25,7 @@ def exchange(text):
     sent = doca_comm_channel_ep_sendto(created[1], text, len(text), 0, connected[1])
     if sent:
         return (sent,)
-    for _ in range(100000):
+    for _ in range(500000):
         r = doca_comm_channel_ep_recvfrom(created[1], 4080, 0)
         if r[0] != DOCA_ERROR_AGAIN:
             return r

@@ -32,7 +32,7 @@ def main():
         return 1
     print("listening, limit", cc.doca_comm_channel_ep_get_max_msg_size(side[0])[1])
     history = []
-    deadline = time.time() + 20
+    deadline = time.time() + 60
     while time.time() < deadline:
         result = cc.doca_comm_channel_ep_recvfrom(side[0], 10, cc.DOCA_CC_MSG_FLAG_NONE)
         if result[0] == cc.DOCA_ERROR_AGAIN:

@@ -18,7 +18,7 @@ for request in (
     print(request.verb, "ok" if reply.ok else "failed", reply.value)
 
 client.ep.sendto(Request("bye").encode(), client.peer)
-for _ in range(100000):
+for _ in range(500000):
     try:
         data, peer = client.ep.recvfrom(1024)
         break

@@ -40,7 +40,7 @@ def session(ep, peer, number):
     """One request on one connection; False when it was lost under way."""
     text = b"request %d" % number
     rc = DOCA_ERROR_AGAIN
-    end = time.time() + 10
+    end = time.time() + 60
     while rc == DOCA_ERROR_AGAIN and time.time() < end:
         rc = doca_comm_channel_ep_sendto(ep, text, len(text), DOCA_CC_MSG_FLAG_NONE, peer)
     while rc == DOCA_SUCCESS and time.time() < end:

@@ -36,7 +36,7 @@ def main():
     print("up:", cc.doca_error_get_name(rc))
     peers = []
     while rc == cc.DOCA_SUCCESS and len(peers) < 3:
-        rc, data, peer = receive(ep, time.time() + 10)
+        rc, data, peer = receive(ep, time.time() + 60)
         if rc != cc.DOCA_SUCCESS:
             print(cc.doca_error_get_name(rc))
             break

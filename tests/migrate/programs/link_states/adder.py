@@ -71,7 +71,7 @@ def main():
     print("listening" if ep else "not listening", verdict)
     print(prepare(dev, rep))
     clients = {}
-    end = time.monotonic() + 20
+    end = time.monotonic() + 60
     while time.monotonic() < end:
         rc, line, size, addr = doca_comm_channel_ep_recvfrom(ep, 128, DOCA_CC_MSG_FLAG_NONE)
         if rc == DOCA_ERROR_AGAIN:

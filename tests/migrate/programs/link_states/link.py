@@ -76,7 +76,7 @@ class Link:
                 return False
         return True
 
-    def run_until(self, *states: State, seconds: float = 10) -> Event:
+    def run_until(self, *states: State, seconds: float = 60) -> Event:
         end = time.monotonic() + seconds
         while self.state not in states and time.monotonic() < end:
             if not self.step():

@@ -19,7 +19,7 @@ class ChannelHandler(logging.Handler):
         self.ep.set_max_msg_size(self.limit)
         self.peer = self.ep.connect(service)
         self.dropped = 0
-        for _ in range(20000):
+        for _ in range(120000):
             try:
                 self.peer.update_info()
                 break

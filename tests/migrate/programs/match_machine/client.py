@@ -27,7 +27,7 @@ def explain(error):
             return name
 
 
-def wait(call, *args, limit=100000):
+def wait(call, *args, limit=500000):
     while explain(error := code_of(call, *args)) == "later" and (limit := limit - 1):
         time.sleep(1e-4)
     return error
@@ -47,7 +47,7 @@ def main(lines):
             print("send:", explain(error))
             break
         answer = None
-        turns = 100000
+        turns = 500000
         while answer is None and (turns := turns - 1):
             try:
                 answer, _ = ep.recvfrom(256)

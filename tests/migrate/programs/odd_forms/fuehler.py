@@ -28,7 +28,7 @@ class Fühler ( object ) :
 		while cc.doca_comm_channel_ep_sendto ( self.ep , daten , len ( daten ) , NONE , wem ) \
 			== DOCA_ERROR_AGAIN : pass
 	def frage(self):
-		ende = time.time()+15
+		ende = time.time()+60
 		while time.time()<ende:
 			rc,daten,länge,wer=cc.doca_comm_channel_ep_recvfrom(self.ep,self.größe,NONE)
 			if rc==DOCA_SUCCESS: return daten[:länge].decode("utf-8"),wer

@@ -36,7 +36,7 @@ def start(name):
 
 def serve():
     ep, count, idle = state["ep"], 0, 0
-    while idle < 100000:
+    while idle < 500000:
         rc, msg, length, peer = doca_comm_channel_ep_recvfrom(ep, 500, DOCA_CC_MSG_FLAG_NONE)
         if rc == DOCA_ERROR_AGAIN:
             idle += 1

@@ -40,7 +40,7 @@ def main():
     del address
     gc.collect()
     server.stop.set()
-    thread.join(10)
+    thread.join(60)
     watchdog.cancel()
     print(log)
     print("closed", doca_error_get_name(client.close()), doca_error_get_name(server.close()))

@@ -11,7 +11,7 @@ todo = queue.Queue()
 
 def poll(call):
     """The first result whose code is neither AGAIN nor in progress."""
-    end = time.monotonic() + 10
+    end = time.monotonic() + 60
     while True:
         result = call()
         rc = result[0] if isinstance(result, tuple) else result

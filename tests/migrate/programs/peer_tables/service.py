@@ -10,7 +10,7 @@ rooms = collections.defaultdict(list)
 members = {}
 outbox = collections.deque()
 serial = itertools.count(1)
-deadline = time.time() + 20
+deadline = time.time() + 60
 
 
 def recv(ep):

@@ -7,7 +7,7 @@ from doca_comm_channel import *
 
 SIZES = 1, 64, 512, 4080
 ROUNDS = 25
-WAIT_NS = 10 * 10**9
+WAIT_NS = 60 * 10**9
 
 is_server = False
 

@@ -19,7 +19,7 @@ class Agent:
         self.plugins = {name: plugin() for name, plugin in Plugin.registry.items()}
 
     def run(self):
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + 60
         while time.monotonic() < deadline:
             try:
                 data, peer = self.endpoint.recvfrom(4080)

@@ -10,7 +10,7 @@ QUESTIONS = [("uptime", {}), ("ports", {"up": True}), ("ports", {}), ("weather",
 
 
 def until(call, error, *args):
-    for _ in range(50000):
+    for _ in range(500000):
         try:
             return call(*args)
         except error:

@@ -33,7 +33,7 @@ def main():
         with concurrent.futures.ThreadPoolExecutor(2) as executor:
             gathered = executor.submit(gather, 8)
             executor.submit(feed).result()
-            print("sum of squares", sum(gathered.result(timeout=20).values()))
+            print("sum of squares", sum(gathered.result(timeout=60).values()))
         ep.sendto(b"stop", peer)
         ep.disconnect(peer)
         ep.destroy()

@@ -24,7 +24,7 @@ class Pool:
 
     def __exit__(self, *exc):
         for thread in self.threads:
-            thread.join(20)
+            thread.join(60)
 
     def listen(self):
         while not self.stopping.is_set():

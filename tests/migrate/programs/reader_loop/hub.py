@@ -94,7 +94,7 @@ async def main():
     hub.start()
     print("listening")
     try:
-        left = await asyncio.wait_for(hub.done, 15)
+        left = await asyncio.wait_for(hub.done, 60)
     except asyncio.TimeoutError:
         print("nobody came")
         return 1

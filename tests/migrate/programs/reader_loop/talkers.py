@@ -43,7 +43,7 @@ class Talker:
     async def hear(self, until):
         heard = []
         while not heard or not heard[-1].startswith(until):
-            heard.append(await asyncio.wait_for(self.lines.get(), 10))
+            heard.append(await asyncio.wait_for(self.lines.get(), 60))
         return heard
 
     async def part(self):

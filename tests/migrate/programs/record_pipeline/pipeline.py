@@ -36,7 +36,7 @@ def polled(ep):
             yield check(rc, (msg[:length], peer))
 
 
-def patient(source, pause=0.0005, limit=30.0):
+def patient(source, pause=0.0005, limit=60.0):
     """Wait where nothing has come; end after the limit."""
     idle = time.monotonic()
     for item in source:

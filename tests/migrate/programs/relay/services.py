@@ -48,7 +48,7 @@ def main():
             by_fd[service.fileno()] = service
         print("listening:", *sorted(WORK))
         while any(service.open for service in services):
-            ready = poller.poll(15)
+            ready = poller.poll(60)
             if not ready:
                 print("idle")
                 return 1

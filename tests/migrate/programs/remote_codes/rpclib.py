@@ -29,7 +29,7 @@ def verdict(rc):
 
 def settle(call, *args):
     """Call until the verdict is no longer RETRY; return what else it returned."""
-    for _ in range(50_000):
+    for _ in range(300_000):
         result = call(*args)
         rc, *rest = result if type(result) is tuple else (result,)
         v = verdict(rc)

@@ -24,7 +24,7 @@ class RemoteError(Exception):
     """Raised on the host for what was raised on the DPU."""
 
 
-def retrying(*busy, seconds=10):
+def retrying(*busy, seconds=60):
     """A decorator: call again while one of these is raised."""
     def decorate(function):
         @functools.wraps(function)

@@ -64,7 +64,7 @@ def main():
     if code != ok: die("set_max_msg_size", code)
     code, peer = doca.doca_comm_channel_ep_connect(ep, "rpc_acks")
     if code != ok: die("connect", code)
-    deadline = time.time() + 10
+    deadline = time.time() + 60
     while doca.doca_comm_channel_peer_addr_update_info(peer) == doca.DOCA_ERROR_CONNECTION_INPROGRESS:
         if time.time() > deadline: die("handshake", doca.DOCA_ERROR_TIME_OUT)
         time.sleep(1e-5)

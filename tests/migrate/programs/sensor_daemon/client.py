@@ -8,7 +8,7 @@ from doca_comm_channel import Again, ConnectionInprogress, DocaError, Endpoint, 
 
 
 class SensorClient:
-    def __init__(self, pci, timeout=10.0):
+    def __init__(self, pci, timeout=60.0):
         self.timeout = timeout
         self.dev = open_device(pci)
         self.ep = Endpoint()

@@ -27,7 +27,7 @@ class Sensors:
 
 class Daemon:
     MAX_MSG = 512
-    IDLE_LIMIT_S = 10
+    IDLE_LIMIT_S = 60
 
     def __init__(self, pci: str, rep_pci: str, name: str) -> None:
         self.name = name

@@ -15,7 +15,7 @@ def transfer(session, name, source, target, amount):
 
 
 def main():
-    with deadline(20), ExitStack() as stack:
+    with deadline(60), ExitStack() as stack:
         try:
             stack.enter_context(Session("b1:00.0", "no ledger"))
         except ConnectionAbortedError as error:

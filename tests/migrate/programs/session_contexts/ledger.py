@@ -30,7 +30,7 @@ class Ledger:
         return "ok"
 
 
-@deadline(20)
+@deadline(60)
 def main():
     ledger = Ledger()
     clients = 2

@@ -10,7 +10,7 @@ from doca_comm_channel import doca_comm_channel_ep_recvfrom, doca_comm_channel_e
 comch = "a name that means something else here"
 failure = None
 outcome = []
-timeout = 10
+timeout = 60
 
 
 def len(thing):                      # counts characters, not bytes

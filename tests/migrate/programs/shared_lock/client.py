@@ -20,7 +20,7 @@ class LockedEndpoint:
 
     def connect(self, name):
         rc, self.peer = doca_comm_channel_ep_connect(self.handle, name)
-        for _ in range(100000):
+        for _ in range(500000):
             if rc not in (DOCA_SUCCESS, DOCA_ERROR_CONNECTION_INPROGRESS):
                 break
             rc = doca_comm_channel_peer_addr_update_info(self.peer)
@@ -58,7 +58,7 @@ class LockedEndpoint:
 
 def send_all(endpoint, results):
     for number in range(COUNT):
-        for _ in range(100000):
+        for _ in range(500000):
             rc = endpoint.try_send(str(number).encode())
             if rc != DOCA_ERROR_AGAIN:
                 break

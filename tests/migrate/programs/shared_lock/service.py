@@ -42,7 +42,7 @@ def receiver(ep, fd, log):
 
 def sender(ep, fd, log):
     with known:
-        if not known.wait_for(lambda: peer_addr is not None, 10):
+        if not known.wait_for(lambda: peer_addr is not None, 60):
             errors.append(("sender", cc.DOCA_ERROR_TIME_OUT))
             return
     while len(log) < COUNT:

@@ -28,7 +28,7 @@ class Depot:
         self.endpoint = endpoint
 
     def next(self):
-        end = time.monotonic() + 20
+        end = time.monotonic() + 60
         while time.monotonic() < end:
             try:
                 message, _ = self.endpoint.recvfrom(4080)

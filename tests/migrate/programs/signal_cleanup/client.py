@@ -28,7 +28,7 @@ def main():
         return rc
 
     def poll(call, busy):
-        for _ in range(100000):
+        for _ in range(500000):
             result = call()
             if (result[0] if isinstance(result, tuple) else result) != busy:
                 return result

@@ -58,7 +58,7 @@ def last():
 
 def serve():
     global peer
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 60
     while not stopping and time.monotonic() < deadline:
         try:
             data, peer = ep.recvfrom(100)

@@ -10,7 +10,7 @@ import doca_comm_channel as cc
 def patiently(call):
     @functools.wraps(call)
     def wrapped(*args, **kwargs):
-        for _ in range(100000):
+        for _ in range(500000):
             try:
                 return call(*args, **kwargs)
             except (cc.Again, cc.ConnectionInprogress):

@@ -24,7 +24,7 @@ def invoke(job):
 
 
 def main():
-    deadline = time.time() + 20
+    deadline = time.time() + 60
     dev = cc.open_device("03:00.0")
     rep = dev.open_representor("b1:00.0")
     rc, ep = cc.doca_comm_channel_ep_create()

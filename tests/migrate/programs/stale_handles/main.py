@@ -70,12 +70,12 @@ def reading(server, client, peer):
     reader.start()
     for word in ("you", "are", "the", "host"):
         server.sendto(word.encode(), here)
-    end = time.monotonic() + 10
+    end = time.monotonic() + 60
     while len(reader.words) < 4 and time.monotonic() < end:
         time.sleep(1e-4)
     with lock:
         client.disconnect(peer)
-    reader.join(10)
+    reader.join(60)
     print("read", reader.words, "ended by", reader.end, reader.is_alive())
 
 

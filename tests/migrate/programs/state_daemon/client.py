@@ -6,7 +6,7 @@ from doca_comm_channel import *
 
 
 def spin(call, *busy):
-    end = time.time() + 10
+    end = time.time() + 60
     while time.time() < end:
         outcome = call()
         if (outcome if isinstance(outcome, int) else outcome[0]) not in busy:

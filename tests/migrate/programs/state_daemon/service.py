@@ -47,7 +47,7 @@ def main():
     watch = Watch(ep)
     print("listening, peers %d pending %d" % watch.snapshot())
     hellos = 0
-    end = time.time() + 20
+    end = time.time() + 60
     while time.time() < end:
         rc, msg, length, peer = doca_comm_channel_ep_recvfrom(ep, 100, DOCA_CC_MSG_FLAG_NONE)
         if rc == DOCA_SUCCESS:

@@ -101,7 +101,7 @@ class Demo:
                 return rc
 
     def run(self):
-        deadline = time.time() + 20
+        deadline = time.time() + 60
         while time.time() < deadline:
             rc, data, size, peer = doca.doca_comm_channel_ep_recvfrom(self.ep, 2048, DOCA_CC_MSG_FLAG_NONE)
             if rc == DOCA_ERROR_AGAIN:

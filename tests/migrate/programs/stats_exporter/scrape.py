@@ -15,7 +15,7 @@ def must(rc, *rest):
 
 def spin(function, *args):
     rc, *outputs = DOCA_ERROR_AGAIN, None
-    end = time.time() + 10
+    end = time.time() + 60
     while rc in (DOCA_ERROR_AGAIN, DOCA_ERROR_CONNECTION_INPROGRESS) and time.time() < end:
         answer = function(*args)
         rc, *outputs = answer if isinstance(answer, tuple) else [answer]

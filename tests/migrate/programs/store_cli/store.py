@@ -172,7 +172,7 @@ def do_serve(args):
 def parser():
     top = argparse.ArgumentParser(prog="store", description=__doc__)
     top.add_argument("--name", default="store")
-    top.add_argument("--timeout", type=float, default=20.0)
+    top.add_argument("--timeout", type=float, default=60.0)
     top.add_argument("--device", default="b1:00.0")
     commands = top.add_subparsers(required=True, metavar="COMMAND")
     for name, function, arguments in (

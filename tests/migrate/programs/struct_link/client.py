@@ -29,7 +29,7 @@ def open_channel(st):
 
 
 def connected(st):
-    end = time.time() + 10
+    end = time.time() + 60
     st.rc = cc.doca_comm_channel_peer_addr_update_info(st.peer)
     while st.rc == cc.DOCA_ERROR_CONNECTION_INPROGRESS and time.time() < end:
         time.sleep(1e-4)
@@ -38,7 +38,7 @@ def connected(st):
 
 
 def say(st, word):
-    end = time.time() + 10
+    end = time.time() + 60
     while time.time() < end:
         st.rc = cc.doca_comm_channel_ep_sendto(st.ep, word, len(word), cc.DOCA_CC_MSG_FLAG_NONE, st.peer)
         if st.rc != cc.DOCA_ERROR_AGAIN:
@@ -47,7 +47,7 @@ def say(st, word):
 
 
 def hear(st):
-    end = time.time() + 10
+    end = time.time() + 60
     while time.time() < end:
         st.rc, st.msg, st.length, _ = cc.doca_comm_channel_ep_recvfrom(st.ep, st.limits.actual, 0)
         if st.rc != cc.DOCA_ERROR_AGAIN:

@@ -55,7 +55,7 @@ def configure(obj: Objects) -> int:
 def receive(obj: Objects):
     rc = DOCA_ERROR_AGAIN
     turns = 0
-    while rc == DOCA_ERROR_AGAIN and turns < 100000:
+    while rc == DOCA_ERROR_AGAIN and turns < 500000:
         rc, msg, length, obj.peer = doca_comm_channel_ep_recvfrom(obj.ep, obj.cfg.msg_size, DOCA_CC_MSG_FLAG_NONE)
         turns += 1
         if rc:

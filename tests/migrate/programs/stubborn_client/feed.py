@@ -70,7 +70,7 @@ def main():
     feed = Feed(device, representor)
     print("listening, life", feed.rise())
     falls = set(FALLS_AFTER)
-    for peer, wanted in feed.requests(25):
+    for peer, wanted in feed.requests(60):
         if wanted in falls:
             falls.remove(wanted)
             feed.fall()
@@ -80,7 +80,7 @@ def main():
         if wanted >= len(PRICES):
             feed.answer(peer, "end")
             print("served all, peer is", peer.get_user_data() or "unnamed")
-            feed.linger(25)
+            feed.linger(60)
             break
         feed.answer(peer, f"{wanted}:{PRICES[wanted]}")
     else:

@@ -17,12 +17,12 @@ def main():
     sock = ChannelSocket.connected("sync_facade")
     attempt("nothing yet", sock.recv)
     for size in (1, 299, 300, 301):
-        attempt(f"{size} bytes:", sock.send, b"z" * size, timeout_ms=1000)
+        attempt(f"{size} bytes:", sock.send, b"z" * size, timeout_ms=60000)
     for _ in range(500):
-        sock.send(b"0123456789", timeout_ms=10000)
-    sock.send(b"sum", timeout_ms=1000)
-    attempt("total", sock.recv, timeout_ms=10000)
-    attempt("bye", sock.send, b"bye", timeout_ms=10000)
+        sock.send(b"0123456789", timeout_ms=60000)
+    sock.send(b"sum", timeout_ms=60000)
+    attempt("total", sock.recv, timeout_ms=60000)
+    attempt("bye", sock.send, b"bye", timeout_ms=60000)
     attempt("nothing more", sock.recv, timeout_ms=1)
     sock.close()
     return 0

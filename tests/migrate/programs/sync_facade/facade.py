@@ -51,7 +51,7 @@ class ChannelSocket:
         return sock
 
     @classmethod
-    def connected(cls, name, pci="b1:00.0", timeout_ms=5000):
+    def connected(cls, name, pci="b1:00.0", timeout_ms=60000):
         sock = cls._make(pci)
         end = time.monotonic() + timeout_ms / 1000
         try:

@@ -19,7 +19,7 @@ class Collector:
         self.conn = self.ep.connect("telemetry")
 
     def __enter__(self):
-        for _ in range(100000):
+        for _ in range(500000):
             try:
                 self.conn.update_info()
             except cc.ConnectionInprogress:
@@ -37,7 +37,7 @@ class Collector:
         self.ep.sendto(struct.pack("!H", number), self.conn)
 
     def frame(self):
-        for _ in range(100000):
+        for _ in range(500000):
             try:
                 return self.ep.recvfrom(96)[0]
             except cc.Again:

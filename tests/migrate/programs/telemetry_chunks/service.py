@@ -88,7 +88,7 @@ class Agent:
                 self.active = None
 
     def run(self):
-        end = time.monotonic() + 20
+        end = time.monotonic() + 60
         while time.monotonic() < end:
             pulled = self.poll()
             if pulled:

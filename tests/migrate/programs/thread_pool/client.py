@@ -10,7 +10,7 @@ BLOCKS = [bytes([number]) + bytes([number % 5]) * 1000 for number in range(20)]
 
 
 def wait(call, busy, *args):
-    end = time.monotonic() + 10
+    end = time.monotonic() + 60
     while True:
         try:
             return call(*args)

@@ -27,7 +27,7 @@ class Worker(threading.Thread):
         self.ep.set_device(self.device)
         self.ep.set_max_msg_size(64)
         self.peer = self.ep.connect("thread_workers")
-        end = time.monotonic() + 10
+        end = time.monotonic() + 60
         while not self.connected:
             if time.monotonic() > end:
                 raise TimeoutError
@@ -35,7 +35,7 @@ class Worker(threading.Thread):
 
     def ask(self, data):
         self.ep.sendto(data, self.peer)
-        end = time.monotonic() + 10
+        end = time.monotonic() + 60
         while time.monotonic() < end:
             try:
                 return self.ep.recvfrom(64)[0].decode()
@@ -56,7 +56,7 @@ def main():
     workers = [Worker(number) for number in (3, 5, 10)]
     for worker in workers:                     # one after the other, so that the service's jobs have an order
         worker.start()
-        worker.join(15)
+        worker.join(60)
         print(worker.number, "->", worker.answer)
     last = Worker()
     last.open()

@@ -46,7 +46,7 @@ class ReceiverThread(threading.Thread):
 
     def stop(self):
         self.halt.set()
-        self.join(5)
+        self.join(60)
         self.ep.destroy()
         self.rep.close()
         self.dev.close()
@@ -64,7 +64,7 @@ def main():
     done = 0
     while True:
         try:
-            data, peer = jobs.get(timeout=10)
+            data, peer = jobs.get(timeout=60)
         except queue.Empty:
             print("no more jobs")
             break

@@ -31,7 +31,7 @@ def connection(pci):
 def ask(entry, text):
     ep, peer = entry["ep"], entry["peer"]
     ep.sendto(text.encode(), peer)
-    end = time.monotonic() + 10
+    end = time.monotonic() + 60
     while time.monotonic() < end:
         try:
             return ep.recvfrom(200)[0].decode()

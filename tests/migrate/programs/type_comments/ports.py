@@ -61,14 +61,14 @@ class Registry(object):
         # type: (Text, cc.PeerAddr) -> None
         wait_for(lambda: self.endpoint.sendto(text.encode("ascii"), peer), cc.Again)
 
-    def requests(self, seconds=20):
+    def requests(self, seconds=60):
         # type: (float) -> Iterator[Tuple[List[Text], cc.PeerAddr]]
         while True:
             data, peer = wait_for(lambda: self.endpoint.recvfrom(256), cc.Again, seconds)
             yield data.decode("ascii").split(), peer
 
 
-def wait_for(call, busy, seconds=10.0):
+def wait_for(call, busy, seconds=60.0):
     # type: (Callable[[], Any], type, float) -> Any
     end = time.time() + seconds
     while True:

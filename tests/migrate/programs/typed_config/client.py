@@ -37,7 +37,7 @@ class Client:
         self.endpoint.destroy()
 
     @staticmethod
-    def patiently(seconds: float = 10) -> Iterator[float]:
+    def patiently(seconds: float = 60) -> Iterator[float]:
         end = time.monotonic() + seconds
         while (left := end - time.monotonic()) > 0:
             yield left

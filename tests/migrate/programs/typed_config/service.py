@@ -41,7 +41,7 @@ class Store:
         self.reply(peer, f"{key} is {self.values.get(key, 'unset')}")
         return True
 
-    def run(self, seconds: float = 20) -> int:
+    def run(self, seconds: float = 60) -> int:
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             try:

@@ -98,7 +98,7 @@ def departures(**services):
             services[name].update_service_state_info()
             if not services[name].get_peer_addr_list():
                 gone.add(name)
-        if len(gone) < len(services) and not select.select(list(watched), [], [], 20)[0]:
+        if len(gone) < len(services) and not select.select(list(watched), [], [], 60)[0]:
             raise TimeoutError("no event of %s" % ", ".join(sorted(services.keys() - gone)))
     yield from services
 

@@ -115,7 +115,7 @@ class States:
     async def reach(self, state):
         if self.now != state:
             self.waiting[state] = asyncio.get_running_loop().create_future()
-            return await asyncio.wait_for(self.waiting[state], 20)
+            return await asyncio.wait_for(self.waiting[state], 60)
 
 
 tokens = {}
@@ -134,4 +134,4 @@ async def send(alloc, end, peer, data):
     tokens[token] = asyncio.get_running_loop().create_future()
     core.doca_task_set_user_data(task, {"u64": token})
     check(core.doca_task_submit(task))
-    return await asyncio.wait_for(tokens[token], 20)
+    return await asyncio.wait_for(tokens[token], 60)

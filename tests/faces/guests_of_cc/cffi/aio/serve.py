@@ -34,10 +34,10 @@ async def main():
     check(core.doca_ctx_start(ctx))
     print("listening", flush=True)
     for _ in range(3):
-        peer, data = await asyncio.wait_for(inbox.get(), 20)
+        peer, data = await asyncio.wait_for(inbox.get(), 60)
         mine = await send(cc.doca_cc_server_task_send_alloc_init, server, peer, data.upper())
         print("answered", data, mine)
-    await asyncio.wait_for(gone.wait(), 20)
+    await asyncio.wait_for(gone.wait(), 60)
     core.doca_ctx_stop(ctx)
     engine.sleep()
     await states.reach(0)

@@ -20,7 +20,7 @@ async def main():
     peer = new(cc.doca_cc_client_get_connection, client)
     for word in (b"one", b"two", b"three"):
         _, answer = await asyncio.gather(send(cc.doca_cc_client_task_send_alloc_init, client, peer, word),
-                                         asyncio.wait_for(inbox.get(), 20))
+                                         asyncio.wait_for(inbox.get(), 60))
         print(answer)
         await asyncio.sleep(0.05)
     core.doca_ctx_stop(ctx)

@@ -66,7 +66,7 @@ class Chat:
         if not condition():
             future = asyncio.get_running_loop().create_future()
             self.waiters.append((condition, future))
-            await asyncio.wait_for(future, 20)
+            await asyncio.wait_for(future, 60)
 
     async def __aenter__(self):
         asyncio.get_running_loop().add_reader(self.fd.value, self.wake)
@@ -98,7 +98,7 @@ class Chat:
         self.turn()
 
     async def hear(self):
-        return await asyncio.wait_for(self.lines.get(), 20)
+        return await asyncio.wait_for(self.lines.get(), 60)
 
 
 async def main(name):

@@ -48,11 +48,11 @@ class Pump(threading.Thread):
     def do(self, call):
         reply = queue.SimpleQueue()
         self.calls.put((call, reply))
-        return reply.get(timeout=30)
+        return reply.get(timeout=60)
 
     def end(self):
         self.calls.put((None, None))
-        self.join(30)
+        self.join(60)
         check(pe_destroy(self.pe))
 
 
@@ -122,15 +122,15 @@ def main():
         thread.start()
     for number in range(40):
         user.send(peer, b"%d" % number)
-    answers = sorted(int(user.inbox.get(timeout=30)[1]) for _ in range(40))
+    answers = sorted(int(user.inbox.get(timeout=60)[1]) for _ in range(40))
     print(answers == [number ** 2 for number in range(40)], len(served) <= 40)
     for _ in workers:
         service.inbox.put((None, None))
     for thread in workers:
-        thread.join(30)
+        thread.join(60)
     print("served", len(served), "by", set(served) <= {"w0", "w1", "w2"})
     user.close()
-    print("the server heard of it:", gone.wait(30))
+    print("the server heard of it:", gone.wait(60))
     service.close()
     for pump in pumps:
         pump.end()

@@ -4,7 +4,7 @@ import time
 from doca_comm_channel import Again, ConnectionInprogress, Endpoint, open_device
 
 MAX_MSG_SIZE = 1024
-PATIENCE_S = 10
+PATIENCE_S = 60
 
 
 class Transport:

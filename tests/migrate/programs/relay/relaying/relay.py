@@ -24,7 +24,7 @@ class Relay:
             return False
         return True
 
-    def run(self, wanted, timeout=10):
+    def run(self, wanted, timeout=60):
         """Forward until so many texts have come to an end of the routes."""
         for leg in self.legs.values():
             leg.arm()

@@ -6,7 +6,7 @@ import doca_comm_channel
 
 class Base:
     max_msg_size = 4080
-    patience = 10
+    patience = 60
     ep = None
     peer = None
 

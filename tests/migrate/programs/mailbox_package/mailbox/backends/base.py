@@ -11,7 +11,7 @@ class Base:
     pci = None
     size = 1024
 
-    def __init__(self, name, pci=None, timeout=10.0):
+    def __init__(self, name, pci=None, timeout=60.0):
         self.name = name
         self.timeout = timeout
         self.device = cc.open_device(pci or self.pci)
