@@ -160,7 +160,7 @@ def test_a_child_that_lives_on_hides_no_death(start_python: StartPython) -> None
     child.wait_for("listening")
     with comch.open_device("b1:00.0") as host, comch.open_device("03:00.0") as dpu:
         here = Client(host, "svc")
-        connection = here.connect()
+        connection = here.connect(timeout=SOON_S)
         connection.send(b"?")
         assert here.receive(timeout=SOON_S).data == b"hello"
         child.wait_for("forked")

@@ -149,7 +149,7 @@ def test_a_new_life_under_the_old_name(start_python: StartPython) -> None:
     with comch.open_device("b1:00.0") as device:
         clients = [Client(device, "svc") for _ in range(8)]
         for here in clients:
-            here.connect()
+            here.connect(timeout=SOON_S)
         first.stop()
         for here in clients:
             here.connection.send(b"old message")
@@ -161,7 +161,7 @@ def test_a_new_life_under_the_old_name(start_python: StartPython) -> None:
             with pytest.raises(comch.ConnectionReset):
                 here.receive(timeout=SOON_S)
             until(lambda here=here: here.state is State.IDLE, here.engine)  # type: ignore[misc]
-            here.connect()
+            here.connect(timeout=SOON_S)
             here.connection.send(b"new message")
         for here in clients:
             assert here.receive(timeout=SOON_S).data == b"second new message"
