@@ -143,6 +143,10 @@ class Expressions(Attributes):
         before = Slot() if joined else result  # of `x + (1, 2)`, a tuple whatever `x` is: what the items of `x` are
         if isinstance(op, ast.Add | ast.BitOr) and left is not self.other:  # of two collections, one more
             self.watch(left, lambda value: self._sum(value, node, result, before))
+        elif isinstance(op, ast.Mult) and right is not None:
+            self._multiply(left, right, result)
+        elif isinstance(op, _JOINING):  # of a set, a part
+            self._plain(left, result)
         else:
             self.add(result, Plain.OTHER)
         name = _OPERATORS.get(type(op))
@@ -172,6 +176,24 @@ class Expressions(Attributes):
         self.add_all(result, added)
         if not added and not isinstance(value, Collection):
             self.add(otherwise, Plain.OTHER)
+
+    def _multiply(self, left: Slot, right: Slot, result: Slot) -> None:
+        """Let a slot have what is plain of a product: nothing where a side is a collection, which is repeated."""
+        factor = Slot()
+        self._plain(left, factor)
+        self.watch(factor, lambda value: self._plain(right, result))
+
+    def _plain(self, source: Slot, result: Slot) -> None:
+        """Let a slot have OTHER for what another one has beside collections."""
+
+        def add(value: Value) -> None:
+            if not isinstance(value, Collection):
+                self.add(result, Plain.OTHER)
+
+        if source is self.other:
+            self.add(result, Plain.OTHER)
+        else:
+            self.watch(source, add)
 
     def _call_operator(self, left: Slot, method: str, right: Slot | None, result: Slot) -> None:
         def call(value: Value) -> None:
