@@ -24,9 +24,10 @@ from migrate.facts.libraries import OPENED
 from migrate.facts.program import Facts, Reference
 from migrate.facts.references import OF_C
 from migrate.outcome import FileOutcome, Finding, Level
+from migrate.python.listing import listed
 from migrate.python.source import Located, Source, Unreadable
 from migrate.text.check import complaints
-from migrate.text.import_lines import at_top
+from migrate.text.import_lines import at_top, joined
 from migrate.text.pieces import Change, splice
 
 NEW = "comm_channel_compat"
@@ -46,14 +47,15 @@ def outcomes(sources: Mapping[Path, Source], given: frozenset[Path]) -> dict[Pat
     """Return the outcome of every readable file that is given."""
     facts = Facts(sources, given)
     pragmas = Pragmas(sources, {path: facts.project.names(path) for path in sources})
-    return {path: _File(path, sources[path], facts, pragmas).outcome() for path in given & sources.keys()}
+    return {path: _File(path, sources, facts, pragmas).outcome() for path in given & sources.keys()}
 
 
 class _File:
     """One file: each is redirected by itself, as other files cannot notice it."""
 
-    def __init__(self, path: Path, source: Source, facts: Facts, pragmas: Pragmas) -> None:
-        self.path, self.source, self.facts, self.pragmas = path, source, facts, pragmas
+    def __init__(self, path: Path, sources: Mapping[Path, Source], facts: Facts, pragmas: Pragmas) -> None:
+        self.path, self.source, self.facts, self.pragmas = path, sources[path], facts, pragmas
+        self.importers = [sources[importer] for importer in facts.project.importers[path]]
         self.names = facts.project.names(path)
         self.redirected = facts.vocabulary.stand_ins
         self.silent: set[ast.AST] = set()  # nodes that a comment of the program leaves alone
@@ -139,7 +141,7 @@ class _File:
         for loader in self.loaders:
             yield from loader.changes(self.source)
         if self.loaders and MODULE not in self._imported():
-            yield at_top(self.source, f"import {MODULE}")
+            yield self._import(f"import {MODULE}")
         statements = set()
         for node in (place.reference.node for place in self.places if not place.code):
             statement = self.names.statement(node)
@@ -155,6 +157,26 @@ class _File:
                 assert match is not None
                 assert isinstance(statement, ast.ImportFrom)
                 yield self._redirection(_package(statement.module or ""), match.end())
+
+    def _import(self, line: str) -> Change:
+        """Return the change that adds an import: in the place of a function that no call needs now, or at the top."""
+        first = min(loader.call.lineno for loader in self.loaders)
+        for statement in self.source.tree.body:
+            if isinstance(statement, ast.ImportFrom) and statement.lineno < first:
+                remaining = [alias for alias in statement.names if not self._is_spare(alias)]
+                if len(remaining) < len(statement.names):
+                    return Change(*self.source.span(statement), joined(self.source, statement, [line], remaining))
+        return at_top(self.source, line)
+
+    def _is_spare(self, alias: ast.alias) -> bool:
+        """Whether nothing has read an import but the calls that are redirected, in files that import this one, too."""
+        variable = self.names.of.get(alias)
+        if variable is None or variable.deletions or len(variable.bindings) > 1 or not variable.loads:
+            return False
+        is_called = {loader.place for loader in self.loaders}.issuperset(variable.loads)
+        word = re.compile(rf"\b{variable.name}\b")
+        is_named = variable.name in listed(self.names) or any(word.search(source.text) for source in self.importers)
+        return is_called and not is_named
 
     def _imported(self) -> set[str]:
         """Return the modules that the top of the file imports under their own names."""

@@ -80,11 +80,6 @@ FIND = "comm_channel_compat.libraries.find"
         ("lib = ffi.dlopen('libdoca_cc.so.2', 1)", f"lib = ffi.dlopen({FIND}('libdoca_cc.so.2'), 1)"),
         ("lib = CDLL('/opt/mellanox/doca/lib/libdoca_cc.so')",
          f"lib = CDLL({FIND}('/opt/mellanox/doca/lib/libdoca_cc.so'))"),
-        ("lib = CDLL(find_library('doca_cc'))", f"lib = CDLL({FIND}('doca_cc'))"),
-        ("lib = CDLL(find_library('doca_cc') or 'libdoca_cc.so.2')",
-         f"lib = CDLL({FIND}({FIND}('doca_cc') or 'libdoca_cc.so.2'))"),
-        ("path = find_library('doca_cc')\nlib = CDLL(path) if path else None",
-         f"path = {FIND}('doca_cc')\nlib = CDLL({FIND}(path)) if path else None"),
         ("for name in ('libdoca_cc.so.2', 'libdoca_cc.so'):\n    lib = ctypes.cdll.LoadLibrary(name)",
          f"for name in ('libdoca_cc.so.2', 'libdoca_cc.so'):\n    lib = ctypes.cdll.LoadLibrary({FIND}(name))"),
         ("libc = CDLL(None), CDLL('libc.so.6'), CDLL(find_library('m'))\nlib = CDLL('libdoca_cc.so.2')",
@@ -99,6 +94,45 @@ def test_libraries_are_opened_by_their_path(old: str, new: str) -> None:
     assert findings(outcome) == []
     again = rewrite(outcome.new, options=SHIM)
     assert (again.new, findings(again)) == (outcome.new, [])
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("lib = CDLL(find_library('doca_cc'))", f"lib = CDLL({FIND}('doca_cc'))"),
+        ("lib = CDLL(find_library('doca_cc') or 'libdoca_cc.so.2')",
+         f"lib = CDLL({FIND}({FIND}('doca_cc') or 'libdoca_cc.so.2'))"),
+        ("path = find_library('doca_cc')\nlib = CDLL(path) if path else None",
+         f"path = {FIND}('doca_cc')\nlib = CDLL({FIND}(path)) if path else None"),
+    ],
+)  # fmt: skip
+def test_a_function_that_found_the_library_is_imported_no_more(old: str, new: str) -> None:
+    top, line = "from ctypes import CDLL\n", "from ctypes.util import find_library\n"
+    rest = "\nlib.doca_cc_server_create()\n"
+    outcome = rewrite(f"{top}{line}{old}{rest}".encode(), options=SHIM)
+    assert outcome.new.decode() == f"{top}import comm_channel_compat.libraries\n{new}{rest}"
+    assert findings(outcome) == []
+    again = rewrite(outcome.new, options=SHIM)
+    assert (again.new, findings(again)) == (outcome.new, [])
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("from ctypes.util import find_library\nlibm = CDLL(find_library('m'))\n", ""),
+        ("from ctypes.util import find_library\n__all__ = ['find_library', 'lib']\n", ""),
+        ("from ctypes.util import find_library\n", "from chan import find_library, lib\n"),
+        ("from ctypes.util import find_library\n", "import chan\nchan.find_library = str\n"),
+        ("def load(): return CDLL('libdoca_cc.so.2')\nfrom ctypes.util import find_library\n", ""),
+        ("try:\n    from ctypes.util import find_library\nexcept ImportError: raise\n", ""),
+    ],
+)
+def test_a_function_that_found_the_library_stays_where_others_need_it(before: str, after: str) -> None:
+    chan = f"from ctypes import CDLL\n{before}lib = CDLL(find_library('doca_cc'))\nlib.doca_cc_server_create()\n"
+    texts = {ROOT / "chan.py": chan.encode(), ROOT / "main.py": after.encode()}
+    new = next(outcome.new for outcome in rewrite_project(texts, options=SHIM) if outcome.path.name == "chan.py")
+    assert "import find_library" in new.decode()
+    assert f"import {FIND.removesuffix('.find')}\n" in new.decode()
 
 
 def test_a_library_that_stays() -> None:
