@@ -10,6 +10,7 @@ from itertools import chain, count, takewhile
 from typing import Any, Protocol
 
 from migrate.facts.forest import Forest
+from migrate.facts.tokens import symbols
 from migrate.old_api.vocabulary import Vocabulary
 from migrate.python.scopes import FUNCTIONS, Kind, Scope, Variable
 from migrate.python.values import Descriptor, External, Function, Instance, Value
@@ -68,18 +69,26 @@ class Expressions:
         """Return the value of an expression that is the same whenever it is evaluated, else None."""
         if isinstance(node, ast.Constant):
             return None if node.value is ... else node.value
+        if isinstance(node, ast.UnaryOp | ast.BinOp):
+            return self._result(node, depth - 1) if depth else None
+        values = self._values.of(node)
+        symbol = next(symbols(values), None) if len(values) == 1 else None
+        if symbol is not None and symbol.name in self._vocabulary.constants:
+            return self._vocabulary.constants[symbol.name]
         if isinstance(node, ast.Name | ast.Attribute) and depth:
             variable = self._elsewhere(node) or (self._forest.of(node).of[node] if isinstance(node, ast.Name) else None)
             bound = self._only_value(variable) if variable else None
             return self.constant(bound, depth - 1) if bound else None
-        if isinstance(node, ast.UnaryOp) and type(node.op) in _SIGNS and depth:
-            value = self.constant(node.operand, depth - 1)
-            return _SIGNS[type(node.op)](value) if isinstance(value, int) else None
-        if isinstance(node, ast.BinOp) and type(node.op) in _OPERATIONS and depth:
-            left, right = self.constant(node.left, depth - 1), self.constant(node.right, depth - 1)
-            if isinstance(left, int) and isinstance(right, int) and _is_defined(node.op, right):
-                return _OPERATIONS[type(node.op)](left, right)
         return None
+
+    def _result(self, node: ast.UnaryOp | ast.BinOp, depth: int) -> int | None:
+        """Return what an operator makes of whole numbers that are known."""
+        given = [node.operand] if isinstance(node, ast.UnaryOp) else [node.left, node.right]
+        numbers = [value for part in given if isinstance(value := self.constant(part, depth), int)]
+        if isinstance(node, ast.UnaryOp):
+            return _SIGNS[type(node.op)](numbers[0]) if numbers and type(node.op) in _SIGNS else None
+        is_known = len(numbers) == len(given) and type(node.op) in _OPERATIONS and _is_defined(node.op, numbers[1])
+        return _OPERATIONS[type(node.op)](*numbers) if is_known else None
 
     def only_value(self, node: ast.expr) -> ast.expr | None:
         """Return the expression that a name is bound to, when nothing else ever binds it."""

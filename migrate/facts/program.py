@@ -301,10 +301,7 @@ class Facts:
 
     def constant(self, node: ast.expr) -> object | None:
         """Return the value of an expression that is the same whenever it is evaluated, else None."""
-        named = [symbol.name for symbol in symbols(self.values.of(node))]
-        known = named[0] if len(named) == 1 == len(self.values.of(node)) else ""
-        value = self._api.vocabulary.constants.get(known)
-        return self._expressions.constant(node) if value is None else value
+        return self._expressions.constant(node)
 
     def choices(self, node: ast.expr, depth: int = _DEPTH) -> list[object]:
         """Return every constant that an expression can be; nothing where it may be something else."""

@@ -226,6 +226,33 @@ def main(flags):
     return doca_comm_channel_ep_sendto(ep, b"x", 1, flags, peer)
 
 
+# case: no flags, joined
+import doca_comm_channel as cc
+
+NONE = cc.DOCA_CC_MSG_FLAG_NONE
+FLAGS = NONE | cc.DOCA_CC_MSG_FLAG_NONE
+
+dev = cc.open_device("b1:00.0")
+ep = cc.Endpoint()
+ep.set_device(dev)
+peer = ep.connect("svc")
+ep.sendto(b"x", peer, FLAGS)
+ep.sendto(b"x", peer, NONE | 0)
+
+# output
+import comch_next as comch
+
+NONE = 0
+FLAGS = NONE | 0
+
+dev = comch.open_device("b1:00.0")
+ep = comch.Client(one_sided=True)
+ep.device = dev
+peer = ep.connect("svc", timeout=0)
+ep.send_to(b"x", peer, timeout=0)
+ep.send_to(b"x", peer, timeout=0)
+
+
 # case: an endpoint from elsewhere
 import doca_comm_channel as cc
 
