@@ -14,6 +14,7 @@ from migrate.facts.program import Reference
 from migrate.python.scopes import Names
 from migrate.python.source import Source
 from migrate.text._emptied import with_pass
+from migrate.text._unread import unread
 from migrate.text.code import Edits, Template
 from migrate.text.comments import Comments, with_comment
 from migrate.text.imports import Imports, Old
@@ -73,6 +74,7 @@ class FileText:
         stays = {reference.node for reference, verdict in self.verdicts.items() if not verdict.written}
         read = {word for node in stays if isinstance(node, ast.Constant) for word in _WORD.findall(str(node.value))}
         exported = {**self.exported, **dict.fromkeys(read, True)}  # text that is read at run time takes names as well
+        statements |= dict.fromkeys(unread(self.names, Edits(expressions, statements)), Template(""))
         old = self.old
         if stays and not (expressions or statements):  # nothing moves, so that the file keeps saying what it is
             old = {alias: replace(brought, stays=True) for alias, brought in old.items()}

@@ -253,6 +253,78 @@ ep.send_to(b"x", peer, timeout=0)
 ep.send_to(b"x", peer, timeout=0)
 
 
+# case: variables for no flags
+import doca_comm_channel as cc
+
+
+def say(ep, peer, msg):
+    flags = 0  # as always
+    ep.sendto(msg, peer, flags)
+
+
+def say_twice(ep, peer, msg):
+    flags = cc.DOCA_CC_MSG_FLAG_NONE
+    ep.sendto(msg, peer, flags)
+    ep.sendto(msg, peer, flags=flags)
+
+
+def say_and_show(ep, peer, msg):
+    flags = shown = 0
+    ep.sendto(msg, peer, flags)
+    number = 0
+    ep.sendto(msg, peer, number)
+    print(shown, number)
+
+
+def say_and_show_all(ep, peer, msg):
+    flags = 0
+    ep.sendto(msg, peer, flags)
+    print(locals())
+
+
+dev = cc.open_device("b1:00.0")
+ep = cc.Endpoint()
+ep.set_device(dev)
+peer = ep.connect("svc")
+for each in (say, say_twice, say_and_show, say_and_show_all):
+    each(ep, peer, b"x")
+
+# output
+import comch_next as comch
+
+
+def say(ep, peer, msg):
+    # as always
+    ep.send_to(msg, peer, timeout=0)
+
+
+def say_twice(ep, peer, msg):
+    ep.send_to(msg, peer, timeout=0)
+    ep.send_to(msg, peer, timeout=0)
+
+
+def say_and_show(ep, peer, msg):
+    flags = shown = 0
+    ep.send_to(msg, peer, timeout=0)
+    number = 0
+    ep.send_to(msg, peer, timeout=0)
+    print(shown, number)
+
+
+def say_and_show_all(ep, peer, msg):
+    flags = 0
+    ep.send_to(msg, peer, timeout=0)
+    print(locals())
+
+
+dev = comch.open_device("b1:00.0")
+ep = comch.Client(one_sided=True)
+ep.device = dev
+peer = ep.connect("svc", timeout=0)
+for each in (say, say_twice, say_and_show, say_and_show_all):
+    each(ep, peer, b"x")
+
+
 # case: an endpoint from elsewhere
 import doca_comm_channel as cc
 
