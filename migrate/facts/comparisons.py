@@ -28,7 +28,7 @@ class Found(NamedTuple):
 
 
 def found(forest: Forest, values: Values, told: ToldApart) -> Iterator[Found]:
-    """Yield devices that were different objects and may be equal now, methods, and handles asked for a protocol."""
+    """Yield handles that were different objects and may be equal now, methods, and handles asked for a protocol."""
     for token, nodes in told.names.items():
         for node in nodes if isinstance(token.key, Method) else ():
             yield Found([token], node, INSPECTED)
@@ -36,6 +36,8 @@ def found(forest: Forest, values: Values, told: ToldApart) -> Iterator[Found]:
         origins = _opened({handle.origin for handle in handles_among(devices)}, values)
         if not _are_apart(origins, forest):
             yield Found(devices, node, EQUAL_DEVICES)
+    for node, handles in told.shown:
+        yield Found(handles, node, INSPECTED)
     yield from _refused(forest, values)
     for _, call in forest.calls(("iter", "isinstance")):
         if getattr(call.func, "id", "") == "iter" and call.args:

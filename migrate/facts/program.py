@@ -93,7 +93,7 @@ class Facts:
         quoted = self._quoted = QuotedNames(forest, values, api, self.project)
         texts = Texts(forest, vocabulary, Lookups(forest, values), aliases, quoted)
         patches = Patches(forest, values, self.project, vocabulary)
-        told = ToldApart(forest, values)
+        told = ToldApart(forest, values, vocabulary.views)
         introspection = self._introspection = Introspection(forest, values, api, told)
         self.source_readers = introspection.readers
         tables = NameTables(forest, values, vocabulary)

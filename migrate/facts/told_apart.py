@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence, Set
 from functools import cached_property
 
 from migrate.facts.compared import Place, Side, keyed, places
 from migrate.facts.forest import Forest
-from migrate.facts.tokens import Handle, Method, Symbol
+from migrate.facts.tokens import Handle, Method, Symbol, handles_among
 from migrate.python.values import Collection, Plain, Token, Value, Values
 
 
 class ToldApart:
-    """Answers for functions, methods and classes of the old API, and for devices, which may be equal now."""
+    """Answers for functions, methods and classes of the old API, and for handles, which may be equal now.
 
-    def __init__(self, forest: Forest, values: Values) -> None:
-        self._forest, self._values = forest, values
+    views: the kinds of handles that can be shown as another kind, with that: they were two objects.
+    """
+
+    def __init__(self, forest: Forest, values: Values, views: Set[tuple[str, str]]) -> None:
+        self._forest, self._values, self._views = forest, values, views
         self._places = [*places(forest, values), *self._keyed()]
 
     @cached_property
@@ -33,6 +36,19 @@ class ToldApart:
         """Where devices are distinguished by what they are equal to, each with those that meet there."""
         told = ((place, list(self._told(place, _is_device))) for place in self._places if place.is_deep)
         return [(self._node(place, tokens[0]), tokens) for place, tokens in told if tokens]
+
+    @cached_property
+    def shown(self) -> Sequence[tuple[ast.AST, Sequence[Token]]]:
+        """Where a context is distinguished from its client, or a task from what it is shown as, with what meets."""
+        told = ((place, list(self._told(place, _is_any_handle))) for place in self._places if self._views)
+        return [(self._node(place, tokens[0]), tokens) for place, tokens in told if self._are_views(tokens)]
+
+    def _are_views(self, tokens: Iterable[Token]) -> bool:
+        """Whether some handle is among tokens as what it is, and as what it can be shown as."""
+        kinds: dict[Hashable, set[str]] = {}
+        for handle in handles_among(tokens):
+            kinds.setdefault(handle.origin, set()).add(handle.kind)
+        return any(among.issuperset(view) for view in self._views for among in kinds.values())
 
     def _node(self, place: Place, token: Token) -> ast.AST:
         """Return a node of the text: of a collection that Python makes by itself, where a token is named."""
@@ -78,6 +94,10 @@ class ToldApart:
 
 def _is_name(token: Token) -> bool:
     return isinstance(token.key, Method) or bool(isinstance(token.key, Symbol) and token.key.name)
+
+
+def _is_any_handle(token: Token) -> bool:
+    return isinstance(token.key, Handle)
 
 
 def _is_device(token: Token) -> bool:

@@ -223,6 +223,12 @@ class Vocabulary:
         return {function.name: function for function in self.methods.values()}
 
     @cached_property
+    def views(self) -> frozenset[tuple[str, str]]:
+        """The kinds of handles that can be shown as something more general, each with the kind of that."""
+        found = (function for function in self.flat.values() if function.is_view)
+        return frozenset((function.kinds[function.receiver], function.kinds["return"]) for function in found)
+
+    @cached_property
     def method_names(self) -> frozenset[str]:
         """The names of all methods, of whatever kind of handle."""
         return frozenset(name for _, name in self.methods)

@@ -16,6 +16,34 @@ peer = ep.connect("svc")
 """
 EQUAL, INSPECTED = {"CCM086"}, {"CCM082"}
 
+CONTEXTS = """
+import doca_cc as cc
+client = cc.Client(cc.open_device("b1:00.0"), "svc")
+other = cc.Client(cc.open_device("b1:00.0"), "svc")
+ctx = client.as_ctx()
+task = client.task_send_alloc_init(client.get_connection(), b"x", 1)
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("ctx == client", INSPECTED),
+        ("client is not client.as_ctx()", INSPECTED),
+        ("client in [ctx]", INSPECTED),
+        ("{client: 1, ctx: 2}", INSPECTED),
+        ("(1, ctx) == (1, client)", INSPECTED),
+        ("task == task.as_task()", INSPECTED),
+        ("ctx == client.as_ctx(), client == client, task == task", set()),
+        ("ctx == other, other == client", set()),
+        ("{client: 1}, {ctx: 2}", set()),
+        ("task == ctx, task.as_task() == client", set()),
+        ("ctx is None", set()),
+    ],
+)
+def test_objects_that_have_become_one(text: str, expected: set[str]) -> None:
+    assert Marked(main=f"{CONTEXTS}{text}\n").obstacles() == expected
+
 
 @pytest.mark.parametrize(
     ("text", "expected"),
