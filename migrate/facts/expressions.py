@@ -71,15 +71,19 @@ class Expressions:
             return None if node.value is ... else node.value
         if isinstance(node, ast.UnaryOp | ast.BinOp):
             return self._result(node, depth - 1) if depth else None
-        values = self._values.of(node)
-        symbol = next(symbols(values), None) if len(values) == 1 else None
-        if symbol is not None and symbol.name in self._vocabulary.constants:
-            return self._vocabulary.constants[symbol.name]
         if isinstance(node, ast.Name | ast.Attribute) and depth:
+            if (number := self.number(node)) is not None and self.is_simple(node):
+                return number
             variable = self._elsewhere(node) or (self._forest.of(node).of[node] if isinstance(node, ast.Name) else None)
             bound = self._only_value(variable) if variable else None
             return self.constant(bound, depth - 1) if bound else None
         return None
+
+    def number(self, node: ast.expr) -> int | None:
+        """Return the number that an expression has, whatever else it does, if that is a constant of the old API."""
+        values = self._values.of(node)
+        symbol = next(symbols(values), None) if len(values) == 1 else None
+        return self._vocabulary.constants.get(symbol.name) if symbol else None
 
     def _result(self, node: ast.UnaryOp | ast.BinOp, depth: int) -> int | None:
         """Return what an operator makes of whole numbers that are known."""

@@ -301,7 +301,8 @@ class Facts:
 
     def constant(self, node: ast.expr) -> object | None:
         """Return the value of an expression that is the same whenever it is evaluated, else None."""
-        return self._expressions.constant(node)
+        number = self._expressions.number(node)
+        return self._expressions.constant(node) if number is None else number
 
     def choices(self, node: ast.expr, depth: int = _DEPTH) -> list[object]:
         """Return every constant that an expression can be; nothing where it may be something else."""
