@@ -6,12 +6,10 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -52,14 +50,15 @@ static int fds_of(struct msghdr *message, int *fds)
     return count;
 }
 
-/* What lies in a socket first: its bytes, and the descriptors that came with it. It stays there, and holds its
- * descriptors, too. -1: nothing. Credentials, if asked for, come with empty messages, which the end is not. */
+/* What lies in a socket first. */
 typedef struct {
     char bytes[256];
     ssize_t length;
     int fds[MOST_FDS], count, is_whole;  /* not whole: there was no room for more descriptors */
 } Seen;
 
+/* Look at what lies in a socket first, if anything does. It stays there, and holds its descriptors, too. An empty message
+ * without descriptors cannot be told from the end, unless credentials have been asked for, which come with messages. */
 static int look(int sock, Seen *seen)
 {
     control parts;
