@@ -19,7 +19,7 @@
 #define SCM_PIDFD 4  /* since Linux 6.5: the sender's, where whoever has the socket has asked for it */
 #endif
 
-enum { RINGS = 8, MOST_FDS = 253 + 1 };
+enum { RINGS = 8, MOST_FDS = 253 + 1, MOST_TAKEN = 64 };
 enum { MOST_CLOSERS = 64, STACK = 256 << 10, PATIENCE_NS = 20000000 };
 
 typedef union {
@@ -330,7 +330,7 @@ int comch_empty(int sock)
     Seen seen;
     int within;
 
-    while ((within = count_within(sock)) > 0 && look(sock, &seen)) {
+    for (int taken = 0; (within = count_within(sock)) > 0 && taken < MOST_TAKEN && look(sock, &seen); taken++) {
         int harmless = 0;
 
         while (harmless < seen.count && is_harmless(seen.fds[harmless]))
