@@ -194,8 +194,8 @@ CODES: dict[str, Code] = {
     "CCM082": Code(
         "an old object is inspected, compared, copied or pickled",
         "The modern object has other attributes and another state. An old function or method is replaced by a function "
-        "that is made at each place, and no two of these are equal, as keys, caches and enumerations require. A context "
-        "and its client, which were two objects, are one.",
+        "that is made at each place, and no two of these are equal, as keys, caches and enumerations require. "
+        "A context and its client, which were two objects, are one.",
         "Take what you need from the object by its methods; tell functions apart by names of your own.",
     ),
     "CCM083": Code(

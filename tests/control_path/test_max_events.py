@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from itertools import pairwise
 from types import SimpleNamespace
 from typing import Any
@@ -289,3 +290,25 @@ def test_a_task_that_another_thread_submits_while_tasks_are_counted() -> None:
     meter: Any = Meter(SimpleNamespace(poller=poller, active=active))
     assert meter._message() is False
     assert len(active) == 2
+
+
+def test_messages_are_delivered_while_a_poll_is_due(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Now and then a reader is sent to the sockets before it may read; a loop until nothing moves has them all."""
+    there, here = server(engine=ProgressEngine(max_events=1)), client()
+    connect(there, here)
+    poller = there.engine._handle.poller
+    look = poller.any
+
+    def look_late() -> bool:
+        time.sleep(0.0012)  # more than the time between two polls has passed since progress asked whether one is due
+        return bool(look())
+
+    monkeypatch.setattr(poller, "any", look_late)
+    for number in range(1, 150):
+        here.send()
+        while there.engine.progress():
+            pass
+        assert len(there.messages) == number
+        here.engine.progress()
+    monkeypatch.undo()
+    leave(here, there)

@@ -17,7 +17,7 @@ from comch_next.driver.emulated._connection import Connection
 from comch_next.driver.emulated._context import Context, Progress
 from comch_next.driver.emulated._kernel.calls import looked
 from comch_next.driver.emulated._kernel.fork import inherited
-from comch_next.driver.emulated._kernel.ring import ANY_SIZE
+from comch_next.driver.emulated._kernel.ring import ANY_SIZE, lib
 from comch_next.driver.emulated._task import PROGRAM, SUCCESS
 from comch_next.driver.protocol import interruptible, uninterrupted
 from comch_next.driver.protocol._typed import Protocol
@@ -131,6 +131,9 @@ class Meter:
             return True
         self._ahead = None
         found = poller.receive(ANY_SIZE)
+        if found == lib.COMCH_POLL:  # which the next progress does first: there is a message all the same
+            found = poller.receive(ANY_SIZE)
+            poller.hurry()
         if isinstance(found, Connection):
             found.on_protocol_violation()
             return True
