@@ -296,7 +296,8 @@ def test_messages_are_delivered_while_a_poll_is_due(monkeypatch: pytest.MonkeyPa
     """Now and then a reader is sent to the sockets before it may read; a loop until nothing moves has them all."""
     there, here = server(engine=ProgressEngine(max_events=1)), client()
     connect(there, here)
-    poller = there.engine._handle.poller
+    handle: Any = there.engine._handle
+    poller = handle.poller
     look = poller.any
 
     def look_late() -> bool:
