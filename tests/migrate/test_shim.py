@@ -74,6 +74,16 @@ def test_imports_are_redirected(old: str, new: str) -> None:
 FIND = "comm_channel_compat.libraries.find"
 
 
+def check_opening(before: str, after: str, old: str, new: str) -> None:
+    """Redirect what opens the library, below these imports before and after; a second run leaves it as it is."""
+    rest = "\nlib.doca_cc_server_create()\n"
+    outcome = rewrite(f"{before}{old}{rest}".encode(), options=SHIM)
+    assert outcome.new.decode() == f"{after}import comm_channel_compat.libraries\n{new}{rest}"
+    assert findings(outcome) == []
+    again = rewrite(outcome.new, options=SHIM)
+    assert (again.new, findings(again)) == (outcome.new, [])
+
+
 @pytest.mark.parametrize(
     ("old", "new"),
     [
@@ -88,12 +98,7 @@ FIND = "comm_channel_compat.libraries.find"
 )  # fmt: skip
 def test_libraries_are_opened_by_their_path(old: str, new: str) -> None:
     top = "import ctypes, cffi\nfrom ctypes import CDLL\nfrom ctypes.util import find_library\n"
-    rest = "\nlib.doca_cc_server_create()\n"
-    outcome = rewrite(f"{top}{old}{rest}".encode(), options=SHIM)
-    assert outcome.new.decode() == f"{top}import comm_channel_compat.libraries\n{new}{rest}"
-    assert findings(outcome) == []
-    again = rewrite(outcome.new, options=SHIM)
-    assert (again.new, findings(again)) == (outcome.new, [])
+    check_opening(top, top, old, new)
 
 
 @pytest.mark.parametrize(
@@ -108,12 +113,7 @@ def test_libraries_are_opened_by_their_path(old: str, new: str) -> None:
 )  # fmt: skip
 def test_a_function_that_found_the_library_is_imported_no_more(old: str, new: str) -> None:
     top, line = "from ctypes import CDLL\n", "from ctypes.util import find_library\n"
-    rest = "\nlib.doca_cc_server_create()\n"
-    outcome = rewrite(f"{top}{line}{old}{rest}".encode(), options=SHIM)
-    assert outcome.new.decode() == f"{top}import comm_channel_compat.libraries\n{new}{rest}"
-    assert findings(outcome) == []
-    again = rewrite(outcome.new, options=SHIM)
-    assert (again.new, findings(again)) == (outcome.new, [])
+    check_opening(top + line, top, old, new)
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ __all__ = ["CLOSING_S", "EngineLife"]
 
 CLOSING_S = 1.0  # that a context has to become IDLE when its engine is dropped, or the interpreter exits
 
+
 class EngineLife(Life):
     """`lock` is held around every call of the engine and of all that is connected to it. `running`: inside progress.
 

@@ -197,6 +197,16 @@ static void raise_within(Raised first, Raised other)
     restore(first);
 }
 
+/* What a call returns: its result, unless a handler has raised something early. */
+static PyObject *unless_raised(Raised early, PyObject *result)
+{
+    if (early.type) {
+        Py_CLEAR(result);
+        raise_within(early, fetch());
+    }
+    return result;
+}
+
 /* Call it with the signals held back, given those that were so before, and the arguments. What the handler of an
  * earlier signal raises does not keep it from being called: it is raised afterwards. */
 static PyObject *run_held(PyObject *call, PyObject *args)
@@ -212,11 +222,7 @@ static PyObject *run_held(PyObject *call, PyObject *args)
     result = mask ? PyObject_CallFunctionObjArgs(call, mask, args, NULL) : NULL;
     Py_XDECREF(mask);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (early.type) {
-        Py_CLEAR(result);
-        raise_within(early, fetch());
-    }
-    return result;
+    return unless_raised(early, result);
 }
 
 static PyMethodDef held_call = {"held", run_held, METH_VARARGS, NULL};
@@ -244,11 +250,7 @@ static PyObject *pass_on(PyObject *bound, PyObject *args)
     if (made)
         result = PyObject_CallObject(call, made);
     Py_XDECREF(made);
-    if (early.type) {
-        Py_CLEAR(result);
-        raise_within(early, fetch());
-    }
-    return result;
+    return unless_raised(early, result);
 }
 
 static PyMethodDef passing_call = {"passing", pass_on, METH_VARARGS, NULL};

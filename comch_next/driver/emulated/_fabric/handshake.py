@@ -14,7 +14,7 @@ from comch_next.driver.protocol import by_system
 from comch_next.errors import ErrorCode, from_code
 
 __all__ = [
-    *("BYE", "LONGEST", "Hello", "Terms", "Welcome"),
+    *("BYE", "Hello", "Terms", "Welcome"),
     *("check_memory", "close_all", "discard_all", "farewell", "hang_up", "hang_up_all", "is_trusted", "negotiate"),
     *("peer_of", "receive", "send"),
 ]
@@ -25,7 +25,7 @@ _MAGIC = b"CMCH"
 _HELLO = struct.Struct("<4sHHIII")
 _WELCOME = struct.Struct("<4sHHIIII")
 _FLAGS = (0, 1)  # of the word that says whether the size is insisted on; its other bits are reserved
-LONGEST = 64  # bytes: no datagram of the handshake is longer
+_LONGEST = 64  # bytes: no datagram of the handshake is longer
 _CREDENTIALS = struct.Struct("3i")
 _INT = array("i").itemsize
 _MOST_FDS = 4  # that come with a datagram
@@ -147,7 +147,7 @@ def receive(sock: socket.socket) -> tuple[bytes, list[int]]:
     It is looked at before it is taken out: until then it holds its descriptors, too, so that the kernel closes none.
     """
     wanted = socket.MSG_DONTWAIT | socket.MSG_CMSG_CLOEXEC  # socket.recv_fds ignores its flags before Python 3.13
-    arguments = LONGEST, socket.CMSG_LEN(_ALL_FDS * _INT), wanted | socket.MSG_PEEK
+    arguments = _LONGEST, socket.CMSG_LEN(_ALL_FDS * _INT), wanted | socket.MSG_PEEK
     try:
         data, control, flags, _ = sock.recvmsg(*arguments)
     except by_system(ConnectionResetError):  # it has ended with something of ours unread
