@@ -8,13 +8,12 @@ ConnectionAborted; `receive` first returns what had arrived, then raises Connect
 
 from __future__ import annotations
 
-from collections import deque
 from typing import TYPE_CHECKING
 
 from comch_next._alone import alone
 from comch_next._codes import ErrorCode
 from comch_next._outcomes import outcome
-from comch_next.driver.protocol import NO_BUFFER, Lock, WeakTable, by_system, counted, quoted, suppress_system
+from comch_next.driver.protocol import NO_BUFFER, Lock, WeakTable, by_system, counted, quoted
 from comch_next.errors import (
     ConnectionAborted,
     ConnectionInprogress,
@@ -39,7 +38,7 @@ class Endings:
     def __init__(self, port: PullPort) -> None:
         self._port = port
         self._late: WeakTable[Connection, int] = WeakTable()  # bytes of the send after its peer left
-        self._errors: deque[Connection] = deque()  # in the error state, which `receive` has not reported yet
+        self._errors: dict[Connection, object] = {}  # in the error state, which `receive` has not reported yet
 
     def send_failed(self, connection: Connection, data: bytes | bytearray | memoryview, error: DocaError) -> bool:
         """Decide what a send that the driver refused was: accepted in spite of it (True), or the error to raise."""
@@ -64,7 +63,7 @@ class Endings:
         if connection in self._late:  # another thread's was the first
             raise self._reset("send", connection)
         self._late[connection] = length
-        self._errors.append(connection)
+        self._errors[connection] = None
         self._port.ring_recv()
 
     def receive_failed(self, error: DocaError) -> None:
@@ -79,11 +78,13 @@ class Endings:
 
     def raise_error(self) -> None:
         """Raise the oldest error state that has not been reported; a waiting client is accepted first."""
-        while self._errors and not self._port.pending:
-            with suppress_system(IndexError):  # another thread has just reported it
-                connection = self._errors.popleft()
-                if connection not in self._port._left:  # else it was left while another thread sent
-                    raise self._reset("receive", connection)
+        for connection in list(self._errors):
+            if self._port.pending:
+                return
+            if self._errors.pop(connection, self) is self:  # another thread has just reported it
+                continue
+            if connection not in self._port._left:  # else it was left while another thread sent
+                raise self._reset("receive", connection)
 
     @property
     def _lock(self) -> Lock:
@@ -112,8 +113,7 @@ class Endings:
 
     def forget(self, connection: Connection) -> None:
         """Stop reporting this connection's error state."""
-        with suppress_system(ValueError):
-            self._errors.remove(connection)
+        self._errors.pop(connection, None)
 
     def forget_all(self) -> None:
         """Stop reporting error states: this side has left every connection."""
