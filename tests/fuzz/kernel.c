@@ -113,8 +113,7 @@ static void step_send(const uint64_t *n)
     int result;
 
     memset(message, (int)(sent & 0xFF), length);
-    while ((result = comch_send(&tx, message, length)) == COMCH_POLL)
-        ;
+    result = comch_send_now(&tx, message, length);
     free(message);
     must_be_sane(result, result != COMCH_CORRUPT);
     MUST(result != COMCH_LONG || length > tx.max_msg);

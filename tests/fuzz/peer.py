@@ -241,8 +241,7 @@ class Peer:
     def _step_send(self, length: str) -> None:
         if self._sender is not None:
             data = b"z" * (int(length) % 5000)
-            while lib.comch_send(self._sender.tx, data, len(data)) == lib.COMCH_POLL:
-                pass
+            lib.comch_send_now(self._sender.tx, data, len(data))
 
     def _step_receive(self) -> None:
         """Claim to have read all that is there."""

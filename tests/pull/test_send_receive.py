@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import sys
+import time
 from collections import deque
+from types import FrameType
+from typing import Any
 
 import pytest
 
@@ -34,6 +38,29 @@ def test_whatever_holds_bytes_can_be_sent(stage: Stage, form: str, kind: type) -
     for wrong in ("text", 7, None):
         with pytest.raises(comch.InvalidValue):
             end.send(wrong)  # type: ignore[arg-type]
+
+
+def test_a_program_may_run_as_slowly_as_a_debugger_steps(stage: Stage) -> None:
+    """However long a look at the sockets takes, a send makes it once."""
+    ends = stage.pair("driver", "driver")
+    steps = 0
+
+    def step(frame: FrameType, event: str, argument: object) -> Any:
+        nonlocal steps
+        steps += 1
+        assert steps < 20_000, "the send never ends"
+        frame.f_trace_opcodes = True
+        time.sleep(30e-6)
+        return step
+
+    for sender, receiver in (ends, ends[::-1]):
+        sys.settrace(step)
+        try:
+            assert sender.send(bytearray(b"slow"))  # type: ignore[arg-type]
+        finally:
+            sys.settrace(None)
+        assert receiver.receive() == b"slow"
+    assert steps > 100, "nothing was slow"
 
 
 def test_a_message_comes_with_its_connection(stage: Stage, form: str) -> None:

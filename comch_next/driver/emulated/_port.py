@@ -98,8 +98,7 @@ class Port(Pulled):
 
     def _poll_and_send(self, connection: Connection, data: Any) -> bool:
         self.poll_sockets()
-        while (result := connection.send(data)) == POLL:
-            pass  # polling may take so long that the next poll is due
+        result = connection.send_now(data)
         if result == OK:
             return True
         return not connection.in_progress() and self.not_accepted(connection, result, data)

@@ -75,9 +75,7 @@ class FaultyPort(Port):
                 _die(connection)
             elif fault is not None:
                 return int(AGAIN)
-            result = connection.send(message)
-            while result == POLL and polled:
-                result = connection.send(message)  # the wait for the lock made it due again
+            result = (connection.send_now if polled else connection.send)(message)
             if result == OK:
                 self._faults.accepted("send")
             return result

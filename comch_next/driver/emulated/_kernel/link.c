@@ -166,14 +166,24 @@ static PyObject *link_hold(Link *link, PyObject *args)
     Py_RETURN_NONE;
 }
 
-static PyObject *link_send(Link *link, PyObject *data)
+static PyObject *send_by(int (*send)(comch_tx *, const char *, uint64_t), Link *link, PyObject *data)
 {
     char *message;
     Py_ssize_t length;
 
     if (PyBytes_AsStringAndSize(data, &message, &length))
         return NULL;
-    return PyLong_FromLong(link->tx ? comch_send(link->tx, message, (uint64_t)length) : COMCH_CLOSED);
+    return PyLong_FromLong(link->tx ? send(link->tx, message, (uint64_t)length) : COMCH_CLOSED);
+}
+
+static PyObject *link_send(Link *link, PyObject *data)
+{
+    return send_by(comch_send, link, data);
+}
+
+static PyObject *link_send_now(Link *link, PyObject *data)
+{
+    return send_by(comch_send_now, link, data);
 }
 
 #define ASK(name, expression)                                        \
@@ -209,6 +219,7 @@ static PyObject *link_arm_completion(Link *link, PyObject *number)
 static PyMethodDef link_methods[] = {
     {"hold", (PyCFunction)link_hold, METH_VARARGS, NULL},
     {"send", (PyCFunction)link_send, METH_O, NULL},
+    {"send_now", (PyCFunction)link_send_now, METH_O, NULL},
     {"check", (PyCFunction)link_check, METH_NOARGS, NULL},
     {"completed", (PyCFunction)link_completed, METH_NOARGS, NULL},
     {"cut", (PyCFunction)link_cut, METH_NOARGS, NULL},

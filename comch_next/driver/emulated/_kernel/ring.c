@@ -125,21 +125,21 @@ static int commit(comch_tx *tx, uint32_t end)
     return COMCH_OK;
 }
 
-int comch_send(comch_tx *tx, const char *message, uint64_t length)
+/* Why no such message can be sent, if it cannot. */
+static int refusal(comch_tx *tx, uint64_t length)
 {
-    uint64_t limit = (uint64_t)tx->recv_limit + tx->send_limit;
-    uint32_t need;
-    record header;
-    int result;
-
     if (!tx->open)
         return COMCH_CLOSED;
-    if (length > tx->max_msg)
-        return COMCH_LONG;
-    header.stamp = comch_now();
-    if (comch_poll_due(&tx->pace, header.stamp))
-        return COMCH_POLL;
-    need = footprint(length);
+    return length > tx->max_msg ? COMCH_LONG : COMCH_OK;
+}
+
+static int append(comch_tx *tx, const char *message, uint64_t length, uint64_t stamp)
+{
+    uint64_t limit = (uint64_t)tx->recv_limit + tx->send_limit;
+    uint32_t need = footprint(length);
+    record header = {.stamp = stamp, .length = (uint32_t)length};
+    int result;
+
     if (tx->head - tx->tail >= limit || (tx->pos >= REUSE && !(tx->head % 16))) {
         if ((result = refresh(tx)))
             return result;
@@ -150,8 +150,6 @@ int comch_send(comch_tx *tx, const char *message, uint64_t length)
         return result;
     if ((result = commit(tx, tx->pos + need)))
         return result;
-    header.length = (uint32_t)length;
-    header.reserved = 0;
     memcpy(tx->data + tx->pos, &header, sizeof header);
     memcpy(tx->data + tx->pos + sizeof header, message, length);
     tx->pos += need;
@@ -163,6 +161,25 @@ int comch_send(comch_tx *tx, const char *message, uint64_t length)
     FENCE();
     ring_bell(tx->bell, &tx->shared->data_armed);
     return COMCH_OK;
+}
+
+int comch_send(comch_tx *tx, const char *message, uint64_t length)
+{
+    int result = refusal(tx, length);
+    uint64_t stamp;
+
+    if (result)
+        return result;
+    stamp = comch_now();
+    return comch_poll_due(&tx->pace, stamp) ? COMCH_POLL : append(tx, message, length, stamp);
+}
+
+/* As comch_send, for whoever has just looked at the sockets, or looks at them later in any case. */
+int comch_send_now(comch_tx *tx, const char *message, uint64_t length)
+{
+    int result = refusal(tx, length);
+
+    return result ? result : append(tx, message, length, comch_now());
 }
 
 /* Would a send be accepted now? */

@@ -98,6 +98,7 @@ int comch_tx_attach(comch_tx *tx, void *memory);
 int comch_rx_attach(comch_rx *rx, void *memory);
 void comch_follow(comch_poller *poller, comch_rx **rings, comch_slot *slots, uint32_t count);
 int comch_send(comch_tx *tx, const char *message, uint64_t length);
+int comch_send_now(comch_tx *tx, const char *message, uint64_t length);
 int comch_check(comch_tx *tx);
 uint64_t comch_completed(comch_tx *tx);
 uint64_t comch_cut(comch_tx *tx);

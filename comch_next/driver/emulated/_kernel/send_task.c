@@ -73,10 +73,8 @@ static int launch(SendTask *task)
             return 1;
         link->listed = 1;
     }
-    comch_attended(&link->tx->pace);  /* in this mode progress looks at the sockets */
-    do  /* again when it is time for that */
-        result = comch_send(link->tx, PyBytes_AsString(task->message), (uint64_t)PyBytes_Size(task->message));
-    while (result == COMCH_POLL);
+    /* In this mode progress looks at the sockets. */
+    result = comch_send_now(link->tx, PyBytes_AsString(task->message), (uint64_t)PyBytes_Size(task->message));
     if (result == COMCH_OK) {
         calls_push_task(link, task);
         task->number = link->tx->head;
