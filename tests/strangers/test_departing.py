@@ -82,6 +82,34 @@ def test_however_it_ends(end: str, start_python: StartPython) -> None:
     assert ends_seen(start, partial(depart, end=end)) == [True]
 
 
+COLLECTED = """
+import gc, sys, threading, time
+
+class Slow:
+    def __del__(self):
+        found.set()
+        time.sleep(0.2)
+
+def make():
+    ring = [Slow()]
+    import comch_next as comch
+    {make}
+    ring += [ring, here]
+    print("up", flush=True)
+    sys.stdin.readline()
+
+found = threading.Event()
+threading.Thread(target=lambda: (make(), gc.collect()), daemon=True).start()
+found.wait()
+"""
+
+
+def test_one_that_another_thread_is_just_collecting(start_python: StartPython) -> None:
+    """What the collector has found has no weak reference any more, and its finalizer has not been called yet."""
+    program = COLLECTED.format(make=CLIENTS["pulling"])
+    assert ends_seen(partial(start_python, "-c", program, fresh=True)) == [True]
+
+
 STRUCK = """
 import atexit, signal, threading
 from comch_next.driver.protocol import _exit

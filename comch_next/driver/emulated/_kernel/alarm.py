@@ -3,7 +3,7 @@
 import os
 import time
 
-from comch_next.driver.emulated._kernel.fork import owned
+from comch_next.driver.emulated._kernel.fork import finalized, owned
 from comch_next.driver.emulated._kernel.memory import ffi, lib
 from comch_next.driver.protocol import Finalized
 
@@ -44,4 +44,8 @@ class Alarm(Finalized):
         if fd >= 0:
             os.close(fd)
 
-    finalize = let_go = close  # let_go: in a forked child, see _kernel.fork
+    def finalize(self) -> None:
+        self.close()
+        finalized(self)
+
+    let_go = close  # in a forked child, see _kernel.fork

@@ -12,11 +12,11 @@ Tasks and buffers need no place here: what can be done with one leads to its con
 import os
 from typing import Any, NoReturn, TypeVar
 
-from comch_next.driver.protocol import WeakSet, by_system, shielded
+from comch_next.driver.protocol import Finalized, WeakSet, by_system, shielded
 from comch_next.driver.protocol._typed import Protocol
 from comch_next.errors import BadState
 
-__all__ = ["inherited", "is_child_letting_go", "living", "owned", "refuse_inherited"]
+__all__ = ["finalized", "inherited", "is_child_letting_go", "living", "owned", "refuse_inherited", "unfinalized"]
 
 
 class Owned(Protocol):
@@ -28,11 +28,14 @@ class Owned(Protocol):
 
 _H = TypeVar("_H", bound=Owned)
 _owned: WeakSet[Any] = WeakSet()
+_unfinalized: dict[int, None] = {}  # the ids of those that have a finalizer, until it has run
 _letting_go: list[bool] = []  # not empty while a forked child closes its copies
 
 
 def owned(handle: _H) -> _H:
     """The handle, which is this process's from now on."""
+    if isinstance(handle, Finalized):
+        _unfinalized[id(handle)] = None
     _owned.add(handle)
     complete: Any = handle
     complete._tracked = True  # for handle; not by vars(), which makes every attribute slower from then on
@@ -53,6 +56,16 @@ def refuse_inherited(handle: object) -> None:
 def living() -> list[Any]:
     """What this process owns and has not dropped."""
     return list(_owned)
+
+
+def finalized(handle: object) -> None:
+    """Note that the finalizer of what was owned has run."""
+    _unfinalized.pop(id(handle), None)
+
+
+def unfinalized() -> set[int]:
+    """Return the ids of what lives, and of what the collector has found and not finalized yet."""
+    return set(_unfinalized)
 
 
 def is_child_letting_go() -> bool:
@@ -88,6 +101,7 @@ def _disinherit() -> None:
         vars(handle)["_inherited"] = name
         handle.__class__ = type(kind.__name__, (kind,), dict(_INHERITED))
         _owned.discard(handle)
+    _unfinalized.clear()
     if failures:
         raise failures[0]
 

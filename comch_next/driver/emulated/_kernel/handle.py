@@ -6,12 +6,15 @@ collector itself leaves open: the farewell comes first.
 """
 
 import socket
+import time
 from abc import abstractmethod
 
-from comch_next.driver.emulated._kernel.fork import living
+from comch_next.driver.emulated._kernel.fork import finalized, living, unfinalized
 from comch_next.driver.protocol import Finalized, at_exit, shielded, suppress_system
 
 __all__ = ["Handle", "Socket", "has_left"]
+
+_PATIENCE_S, _TICK_S = 1.0, 0.001
 
 
 class Handle(Finalized):
@@ -37,6 +40,7 @@ class Handle(Finalized):
                     self.say_goodbye()
             with suppress_system(OSError):  # the program has closed one by itself
                 self.let_go()
+            finalized(self)
 
 
 class Socket(socket.socket):
@@ -57,11 +61,20 @@ def has_left() -> bool:
 
 
 def _take_leave() -> None:
+    known, handles = unfinalized(), living()
+    _wait_for(known.difference(map(id, handles)))
     _left.append(True)
-    for handle in living():
+    for handle in handles:
         if isinstance(handle, Handle) and handle.leaves_at_exit():
             with suppress_system(OSError):
                 handle.say_goodbye()
+
+
+def _wait_for(dying: set[int]) -> None:
+    """Wait for another thread's collector, which has come to these: the interpreter's end would stop it midway."""
+    deadline = time.monotonic() + _PATIENCE_S
+    while not dying.isdisjoint(unfinalized()) and time.monotonic() < deadline:
+        time.sleep(_TICK_S)
 
 
 at_exit(shielded(_take_leave))
