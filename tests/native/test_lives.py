@@ -130,6 +130,23 @@ def test_a_dropped_task_goes_back_to_its_pool(stub: Log) -> None:
     loop.close()
 
 
+def test_tasks_that_are_dropped_one_after_the_other_need_no_collector(stub: Log) -> None:
+    loop = Loop()
+    loop.run()
+    stub()
+    gc.disable()
+    try:
+        for _ in range(3):
+            loop.client.task_send_alloc_init(loop.client.connection, b"dropped")
+    finally:
+        gc.enable()
+    assert stub() == [
+        *["doca_comch_client_task_send_alloc_init", "doca_task_free"] * 2,
+        "doca_comch_client_task_send_alloc_init",
+    ]
+    loop.close()
+
+
 @pytest.mark.parametrize("silent", [False, True], ids=["told", "silent"])
 @pytest.mark.parametrize("most", [None, 1])
 @pytest.mark.parametrize("dropped", ["before", "afterwards"])
@@ -393,7 +410,7 @@ class Late:
         self.release()
 
 
-@pytest.mark.parametrize("call", ["destroy", "get_state", "take_back_tasks", "start"])
+@pytest.mark.parametrize("call", ["destroy", "take_back_tasks", "start"])
 def test_what_another_thread_has_just_destroyed_is_left_alone(stub: Log, call: str) -> None:
     with comch.devices()[0].open() as device:
         contexts = load().contexts
@@ -402,6 +419,17 @@ def test_what_another_thread_has_just_destroyed_is_left_alone(stub: Log, call: s
         stub()
         with pytest.raises(comch.InvalidValue, match="has been destroyed"):
             getattr(contexts, call)(handle)
+        assert stub() == ["doca_comch_client_destroy"]
+
+
+def test_a_context_that_another_thread_has_just_destroyed_is_idle(stub: Log) -> None:
+    """As in the emulated library, so that nobody who asks need know; the real one is not asked."""
+    with comch.devices()[0].open() as device:
+        context = comch.Client(device, "svc")
+        handle: Any = context._handle
+        handle.life.lock = Late(context.destroy)
+        stub()
+        assert (context.state, context.state) == (comch.State.IDLE, comch.State.IDLE)
         assert stub() == ["doca_comch_client_destroy"]
 
 

@@ -289,9 +289,13 @@ class Contexts(Noun):
             context.ended()
 
     def get_state(self, ctx: object) -> State:
-        context = live(ctx, Context, "doca_ctx_get_state")
-        with context.lock:
-            return live(context, Context, "doca_ctx_get_state").life.state()
+        try:
+            with live(ctx, Context, "doca_ctx_get_state").lock:
+                return live(ctx, Context, "doca_ctx_get_state").life.state()
+        except InvalidValue:
+            if isinstance(ctx, Context) and ctx.is_gone():
+                return State.IDLE  # another thread may have destroyed it
+            raise
 
     def set_user_data(self, ctx: object, user_data: object) -> None:
         live(ctx, Context, "doca_ctx_set_user_data").user_data = user_data

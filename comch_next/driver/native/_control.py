@@ -198,7 +198,7 @@ class TaskPool(Noun):
         return task
 
     def quick_alloc(self, ctx: Any, slow: Call, base: type, program: object) -> Call | None:
-        """Leave to `slow` what the library or the program has ended, what is refused, and tasks to be freed first."""
+        """Leave to `slow` what the library or the program has ended, and what is refused."""
         if base is object:
             return None
         kind = OwnTask.of(base, self._tasks)

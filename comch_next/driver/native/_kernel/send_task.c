@@ -6,19 +6,26 @@ typedef void *(*AsTask)(void *task);
 
 enum { CTX, LIFE, PEER, KIND, PROGRAM, SLOW, POINTER, ALLOC, AS_TASK };  /* what it is bound to */
 
-/* Whether neither the context nor its connection has ended, and no task waits to be freed first, or -1. */
+/* Free the tasks that the program has dropped: another takes its slot at once. Whether that failed. */
+static int free_dropped(PyObject *life)
+{
+    PyObject *dropped = PyObject_GetAttr(life, calls_name.dropped), *done = NULL;
+    Py_ssize_t waiting = dropped ? PyObject_Size(dropped) : -1;
+
+    Py_XDECREF(dropped);
+    if (waiting > 0 && (done = PyObject_CallMethodObjArgs(life, calls_name.free_dropped, NULL)))
+        waiting = 0;
+    Py_XDECREF(done);
+    return waiting != 0;
+}
+
+/* Whether neither the context nor its connection has ended. */
 static int allows(PyObject *bound, PyObject *peer)
 {
-    PyObject *ctx = PyTuple_GetItem(bound, CTX), *dropped;
-    Py_ssize_t waiting;
+    PyObject *ctx = PyTuple_GetItem(bound, CTX);
 
-    if (calls_is(peer, calls_name.context, ctx) != 1 || calls_is(peer, calls_name.pointer, Py_None)
-        || calls_is(ctx, calls_name.pointer, Py_None))
-        return 0;
-    dropped = PyObject_GetAttr(PyTuple_GetItem(bound, LIFE), calls_name.dropped);
-    waiting = dropped ? PyObject_Size(dropped) : -1;
-    Py_XDECREF(dropped);
-    return !waiting;
+    return !free_dropped(PyTuple_GetItem(bound, LIFE)) && calls_is(peer, calls_name.context, ctx) == 1
+           && !calls_is(peer, calls_name.pointer, Py_None) && !calls_is(ctx, calls_name.pointer, Py_None);
 }
 
 /* Make it the program's, of that address. Whether that failed. */
