@@ -126,6 +126,7 @@ def _contexts(callbacks: Callbacks) -> dict[str, Any]:
 # Tasks, of whichever kind: the handle knows the driver's noun. The calls of loops are in _sources/tasks.c
 
 
+@uninterrupted
 def _task_submit_ex(task: int, flags: int) -> int:
     handle = HANDLES.find("doca_task", task)
     handle.noun.submit_ex(handle.target, flags)

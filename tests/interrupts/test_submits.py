@@ -12,6 +12,7 @@ import comch_next as comch
 from tests.control_path.pair import Side, leave, pair, sleep, until
 from tests.fast_path.lane import Lane
 from tests.interrupts.strike import Strike
+from tests.native.faces import ENV
 from tests.processes import SOON_S
 from tests.pull.support import ready
 
@@ -25,14 +26,16 @@ def handled() -> Iterator[None]:
     signal.signal(signal.SIGINT, before)
 
 
-def strike_everywhere(make: Callable[[bytes], Any], submit: str, check: Callable[[bytes, Any], None], few: int) -> None:
+def strike_everywhere(
+    make: Callable[[bytes], Any], submit: str, check: Callable[[bytes, Any], None], few: int, *args: int
+) -> None:
     """Make a task, submit it with an interrupt at the next place, and check it, until there is no such place."""
     at, strike = 0, Strike(None)
     while at == 0 or strike.place:
         at += 1
         data = b"%d" % at
         task, strike = make(data), Strike(at)
-        strike.hit(lambda: getattr(task, submit)())  # noqa: B023
+        strike.hit(lambda: getattr(task, submit)(*args))  # noqa: B023
         check(data, task)
     assert at > few, "the interrupts do not come where they are to come"
 
@@ -59,6 +62,29 @@ def test_a_message(submit: str) -> None:
     strike_everywhere(make, submit, check, 30)
     assert not here.done
     assert not here.failed
+    leave(here, there)
+
+
+def test_a_message_over_the_c_libraries(monkeypatch: pytest.MonkeyPatch, fresh_driver: None) -> None:
+    """They are in Python, too: what interrupts them may not have them answer that they have not done what they did."""
+    for name, value in {**ENV, "COMCH_DRIVER": "native"}.items():
+        monkeypatch.setenv(name, value)
+    there, here = pair()
+
+    def check(data: bytes, task: comch.SendTask) -> None:
+        while there.engine.progress():
+            pass
+        if data in there.messages:
+            until(lambda: here.done, here.engine)
+            assert here.done.pop() is task
+        else:
+            task.free()
+
+    here.task(b"first").submit_ex(comch.SubmitFlag.FLUSH)  # which finds what later calls know
+    until(lambda: here.done, here.engine)
+    here.done.clear()
+    strike_everywhere(here.task, "submit_ex", check, 30, comch.SubmitFlag.FLUSH)
+    assert not here.done
     leave(here, there)
 
 

@@ -42,6 +42,7 @@ class Task(calls.Task):
         ctx.life.tasks[self.address] = self.base
         self.owner = HELD
 
+    @uninterrupted
     def submit_by(self, name: str = "doca_task_submit", *flags: int) -> None:
         """Submit it by that function, which gives it to the library."""
         life = self.ctx.life
