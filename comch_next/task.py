@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from comch_next._codes import ErrorCode
 from comch_next._handles import handle_of
 from comch_next._names import CNames, spelled
+from comch_next.driver.protocol import uninterrupted
 from comch_next.errors import code_name
 
 if TYPE_CHECKING:
@@ -105,6 +106,7 @@ class _BufTask(Task):
         return self._buf
 
     @buf.setter
+    @uninterrupted
     def buf(self, buf: Buf | None) -> None:
         self._tasks.set_buf(self._handle, handle_of(buf))
         self._buf = buf

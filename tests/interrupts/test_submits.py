@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import comch_next as comch
+from comch_next.driver import load
 from tests.control_path.pair import Side, leave, pair, sleep, until
 from tests.fast_path.lane import Lane
 from tests.interrupts.strike import Strike
@@ -131,4 +132,42 @@ def test_a_buffer() -> None:
             lane.until(lambda: inbox.received and inbox.received[-1][1] == data)
 
     strike_everywhere(make, "submit", check, 20)
+    lane.close()
+
+
+@pytest.mark.parametrize("setting", ["imm_data", "consumer_id", "buf"])
+def test_what_a_c_library_has_been_given_is_kept(
+    setting: str, monkeypatch: pytest.MonkeyPatch, fresh_driver: None
+) -> None:
+    """It keeps pointers to what the program's task has to hold."""
+    for name, value in {**ENV, "COMCH_DRIVER": "native"}.items():
+        monkeypatch.setenv(name, value)
+    lane = Lane().run()
+    outbox = lane.outbox
+    bufs = [outbox.buf(data) for data in (b"one", b"other")]
+    choices: dict[str, Any] = {"imm_data": (b"one", b"other"), "consumer_id": (1, 2), "buf": bufs}
+    one, other = choices[setting]
+    task = outbox.producer.task_send_alloc_init(None, b"first", lane.inbox.consumer.id)
+    setattr(task, setting, one)  # which finds what later calls know
+    library: Any = load().producers.library  # type: ignore[attr-defined]
+    name, given = f"doca_comch_producer_task_send_set_{setting}", list[object]()
+    give = library[name]
+
+    def noted(*args: object) -> None:
+        give(*args)
+        given.append(args)
+
+    library[name] = noted
+    at, strike = 0, Strike(None)
+    while at == 0 or strike.place:
+        at += 1
+        before, strike = getattr(task, setting), Strike(at)
+        value = one if before == other else other
+        given.clear()
+        strike.hit(lambda: setattr(task, setting, value))  # noqa: B023
+        assert getattr(task, setting) == (value if given else before), strike.place
+    assert at > 10, "the interrupts do not come where they are to come"
+    task.free()
+    for buf in bufs:
+        buf.dec_refcount()
     lane.close()

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import gc
+import signal
 import threading
 from collections.abc import Callable, Iterator
+from itertools import count
 from typing import Any
 
 import pytest
@@ -13,6 +15,7 @@ import comch_next as comch
 from comch_next.driver import load
 from comch_next.driver.native._handle import address
 from comch_next.testing import Pair, in_one_process
+from tests.interrupts.strike import Strike
 from tests.native.conftest import Log
 from tests.native.faces import ENV
 from tests.processes import SOON_S
@@ -80,6 +83,31 @@ def test_a_dropped_buffer_goes_back(memory: Memory) -> None:
     assert memory.free() == (1, 1)
     bufs.clear()
     assert memory.free() == (4, 4)
+
+
+@pytest.mark.parametrize("dup", [False, True])
+def test_a_take_that_is_interrupted_takes_nothing(memory: Memory, dup: bool) -> None:
+    source = memory.take()
+
+    def take() -> comch.Buf:
+        return memory.inventory.buf_dup(source) if dup else memory.take(1)
+
+    take()
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        strike_everywhere(take, lambda: memory.free() == (3, 3))
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def strike_everywhere(call: Callable[[], object], is_whole: Callable[[], bool]) -> None:
+    for at in count(1):
+        strike = Strike(at)
+        strike.hit(call)
+        assert is_whole(), strike.place
+        if not strike.place:
+            assert at > 10, "the interrupts do not come where they are to come"
+            return
 
 
 def test_a_list_that_was_split_goes_back_by_halves(memory: Memory) -> None:

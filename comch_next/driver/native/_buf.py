@@ -133,6 +133,7 @@ class BufInventories(Noun):
     start = call("doca_buf_inventory_start")
     stop = call("doca_buf_inventory_stop")
 
+    @uninterrupted
     def buf_get_by_args(self, inventory: object, mmap: object, addr: int, length: int, data: int, data_len: int) -> Buf:
         name, cell = "doca_buf_inventory_buf_get_by_args", ffi.new("struct doca_buf **")
         found, lies_in = live(inventory, Inventory, name), live(mmap, Mmap, name)
@@ -151,6 +152,7 @@ class BufInventories(Noun):
     def buf_get_by_data(self, inventory: object, mmap: object, data: int, data_len: int) -> Buf:
         return self.buf_get_by_args(inventory, mmap, data, data_len, data, data_len)
 
+    @uninterrupted
     def buf_dup(self, inventory: object, src_buf: object) -> Buf:
         name, cell = "doca_buf_inventory_buf_dup", ffi.new("struct doca_buf **")
         end_dropped()

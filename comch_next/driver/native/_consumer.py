@@ -70,6 +70,7 @@ class Consumers(Noun):
 
     set_dev_max_num_recv = call("doca_comch_consumer_set_dev_max_num_recv")
 
+    @uninterrupted
     def set_completion(self, consumer: object, completion: object, user_data: int | None) -> None:
         name = "doca_comch_consumer_set_completion"
         context, found = live(consumer, Consumer, name), live(completion, ConsumerCompletion, name)

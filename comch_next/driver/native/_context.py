@@ -219,6 +219,7 @@ class Context(Handle):
         if self.state_changed is not None:
             interruptible(self.state_changed, self, old, new)
 
+    @uninterrupted
     def set_completions(self, name: str, ctype: str, done: Callback, failed: Callback, number: int) -> None:
         """Configure a pool of tasks by that function: its callbacks, of that C type, and its depth."""
         expect_callback(done, name)

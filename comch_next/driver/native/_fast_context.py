@@ -9,6 +9,7 @@ from comch_next.driver.native._handle import live
 from comch_next.driver.native._library import ffi
 from comch_next.driver.native._mmap import Mmap
 from comch_next.driver.native._task import Task, Tasks, expect_held
+from comch_next.driver.protocol import uninterrupted
 from comch_next.errors import BadState, InvalidValue
 
 __all__ = ["FastContext", "FastTask", "FastTasks", "buf_pointer", "connected"]
@@ -70,6 +71,7 @@ class FastTasks(Tasks):
 
     set_buf_call: ClassVar[str]
 
+    @uninterrupted
     def set_buf(self, task: Any, buf: Any) -> None:
         name = self.set_buf_call
         expect_held(task, name)

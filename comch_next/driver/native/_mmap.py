@@ -132,6 +132,7 @@ class Mmaps(Noun):
                 raise NoMemory(f"alloc_memrange: {error}") from error
             self._set_range(found, ffi.from_buffer("char[]", memory))
 
+    @uninterrupted
     def _set_range(self, found: Mmap, held: Any) -> None:
         name = "doca_mmap_set_memrange"
         with found.lock:

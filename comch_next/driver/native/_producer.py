@@ -120,6 +120,7 @@ class ProducerSendTasks(FastTasks):
         found: int = task.consumer_id
         return found
 
+    @uninterrupted
     def set_consumer_id(self, task: Any, consumer_id: int) -> None:
         name = "doca_comch_producer_task_send_set_consumer_id"
         expect_held(task, name)
@@ -130,6 +131,7 @@ class ProducerSendTasks(FastTasks):
     def get_imm_data(self, task: Any) -> bytes | None:
         return None if task.imm_data is None else bytes(ffi.buffer(task.imm_data))
 
+    @uninterrupted
     def set_imm_data(self, task: Any, imm_data: Any) -> None:
         name = "doca_comch_producer_task_send_set_imm_data"
         expect_held(task, name)
