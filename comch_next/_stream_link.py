@@ -135,7 +135,7 @@ class Link:
 
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
-        self.call = ""  # the last one, who made it, and its steps
+        self.call = "Stream"  # the last one, who made it, and its steps
         self.caller: object = None
         self.steps: Steps[int] | None = None
         self.transfer: Transfer | None = None
