@@ -12,7 +12,7 @@ from comch_next.capi.binding import Binding
 from comch_next.capi.handles import HANDLES, Handle
 from comch_next.capi.seam import DRIVER, driver_call
 from comch_next.declarations.comch import FUNCTIONS
-from comch_next.driver.protocol import uninterrupted
+from comch_next.driver.protocol import Own, interruptible, uninterrupted
 from comch_next.errors import InvalidValue
 
 __all__ = ["attach"]
@@ -103,7 +103,9 @@ def _control(side: str, callbacks: Callbacks) -> dict[str, Callable[..., int]]:
 
         def event(address: int) -> Callable[[Any, int], None]:
             call = callbacks.at("doca_comch_event_consumer_cb_t", address)
-            return lambda connection, number: call(context.address, _connected(context, connection).address, number)
+            return Own(
+                lambda peer, number: interruptible(call, context.address, _connected(context, peer).address, number)
+            )
 
         DRIVER.contexts.event_consumer_register(context.target, event(new), event(expired))
         return _SUCCESS
@@ -126,7 +128,7 @@ def _server(callbacks: Callbacks) -> dict[str, Callable[..., int]]:
         def up(connection: Any, ok: bool) -> None:
             handle = _connected(context, connection)
             try:
-                connected(context.address, handle.address, ok)
+                interruptible(connected, context.address, handle.address, ok)
             finally:
                 if not ok:  # nothing more is heard of it
                     HANDLES.drop(handle)
@@ -134,11 +136,11 @@ def _server(callbacks: Callbacks) -> dict[str, Callable[..., int]]:
         def down(connection: Any, ok: bool) -> None:
             handle = _connected(context, connection)
             try:
-                disconnected(context.address, handle.address, ok)
+                interruptible(disconnected, context.address, handle.address, ok)
             finally:
                 HANDLES.drop(handle)
 
-        DRIVER.servers.event_connection_status_changed_register(context.target, up, down)
+        DRIVER.servers.event_connection_status_changed_register(context.target, Own(up), Own(down))
         return _SUCCESS
 
     return {"doca_comch_server_event_connection_status_changed_register": register}

@@ -13,7 +13,7 @@ from comch_next.capi.binding import Binding, Call
 from comch_next.capi.handles import HANDLES
 from comch_next.capi.seam import DRIVER, driver_call, is_loaded
 from comch_next.declarations.core import FUNCTIONS
-from comch_next.driver.protocol import new_lock, uninterrupted
+from comch_next.driver.protocol import Own, interruptible, new_lock, uninterrupted
 from comch_next.errors import ErrorCode
 
 __all__ = ["attach"]
@@ -115,9 +115,9 @@ def _contexts(callbacks: Callbacks) -> dict[str, Any]:
         call = callbacks.at("doca_ctx_state_changed_callback_t", callback)
 
         def changed(_: object, old: State, new: State) -> None:
-            call(handle.user_data, handle.address, old, new)
+            interruptible(call, handle.user_data, handle.address, old, new)
 
-        DRIVER.contexts.set_state_changed_cb(handle.target, changed)
+        DRIVER.contexts.set_state_changed_cb(handle.target, Own(changed))
         return _SUCCESS
 
     return {"doca_ctx_set_state_changed_cb": set_state_changed_cb}

@@ -9,6 +9,7 @@ from comch_next.capi._callbacks import Callbacks
 from comch_next.capi.binding import Call
 from comch_next.capi.handles import HANDLES
 from comch_next.capi.seam import DRIVER
+from comch_next.driver.protocol import Own, interruptible
 
 __all__ = ["memory"]
 
@@ -23,9 +24,9 @@ def memory(ffi: Any, callbacks: Callbacks) -> dict[str, Call]:
         call = callbacks.at("doca_mmap_memrange_free_cb_t", free_cb)
 
         def freed(addr: int, length: int, _: object) -> None:
-            call(ffi.cast("char *", addr), length, ffi.cast("char *", opaque))
+            interruptible(call, ffi.cast("char *", addr), length, ffi.cast("char *", opaque))
 
-        DRIVER.mmaps.set_free_cb(mmap, freed, None)
+        DRIVER.mmaps.set_free_cb(mmap, Own(freed), None)
 
     def dec_refcount(buf: Any) -> int:
         elements, last = [buf], buf

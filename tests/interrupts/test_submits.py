@@ -10,7 +10,7 @@ import pytest
 
 import comch_next as comch
 from comch_next.driver import load
-from tests.control_path.pair import Side, leave, pair, sleep, until
+from tests.control_path.pair import Side, client, leave, pair, server, sleep, until
 from tests.fast_path.lane import Lane
 from tests.interrupts.strike import Strike
 from tests.native.faces import ENV
@@ -133,6 +133,29 @@ def test_a_buffer() -> None:
 
     strike_everywhere(make, "submit", check, 20)
     lane.close()
+
+
+def test_changes_of_state_over_the_c_libraries(monkeypatch: pytest.MonkeyPatch, fresh_driver: None) -> None:
+    """An interrupt at every place of a progress that brings one: the libraries tell it all the same."""
+    for name, value in {**ENV, "COMCH_DRIVER": "native"}.items():
+        monkeypatch.setenv(name, value)
+    there = server()
+    there.context.start()
+    at, strike = 0, Strike(None)
+    while at == 0 or strike.place:
+        at += 1
+        here, states, strike = client(), list[comch.State](), Strike(at)
+        here.context.set_state_changed_cb(lambda _, __, new: states.append(new))  # noqa: B023
+        here.context.start()
+        until(lambda: there.engine.progress())
+        strike.hit(here.engine.progress)
+        until(lambda: here.state is comch.State.RUNNING, here.engine, there.engine)  # noqa: B023
+        here.engine.progress()
+        assert states == [comch.State.STARTING, comch.State.RUNNING], strike.place
+        leave(here)
+        until(lambda: not there.engine.progress())
+    assert at > 10, "the interrupts do not come where they are to come"
+    leave(there)
 
 
 @pytest.mark.parametrize("setting", ["imm_data", "consumer_id", "buf"])

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import comch_next.capi
+import comch_next.capi.seam  # which has this process's own driver for good, not one that a test has loaded anew
 from tools.side_by_side import Stage
 
 __all__ = ["ENV", "NativeStage"]

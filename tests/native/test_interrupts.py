@@ -101,6 +101,21 @@ def test_both_exceptions_are_known(loop: Loop, struck: Struck) -> None:
     assert struck(loop.client.start).__context__ is loop.raises["state"]
 
 
+def test_no_dropped_task_is_lost(loop: Loop) -> None:
+    """An interrupt at every place of the allocation that frees it first."""
+    loop.run()
+    client, life = loop.client, loop.client._handle.life
+    for at in count(1):
+        client.task_send_alloc_init(client.connection, b"dropped")
+        strike = Strike(at)
+        strike.hit(lambda: client.task_send_alloc_init(client.connection, b"dropped, too"))
+        life.free_dropped()
+        assert not life.tasks, strike.place
+        if not strike.place:
+            assert at > 4
+            return
+
+
 def test_no_place_in_a_pool_is_lost(loop: Loop) -> None:
     """An interrupt at every place of an allocation and a free."""
     loop.run()

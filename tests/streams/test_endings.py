@@ -440,7 +440,7 @@ def test_a_stream_that_begins_on_a_connection_that_has_ended(
     with Ending(start_python, "", OFFERING, begins=False) as there:
         there.end(end)
         there.notice()
-        with pytest.raises(end, match="^Stream: the stream ended early"), there.stream:
+        with pytest.raises(end, match=r"^Stream: the stream ended early"), there.stream:
             """It is not reached."""
 
 

@@ -13,7 +13,7 @@ from comch_next.driver.native._kernel import calls
 from comch_next.driver.native._library import Library, check, ffi, passed, refusal
 from comch_next.driver.native._progress import CLOSING_S, EngineLife
 from comch_next.driver.native._task import Task
-from comch_next.driver.protocol import MASKED, interruptible, monotonic, quoted, uninterrupted, uninterrupted_in_c
+from comch_next.driver.protocol import MASKED, Own, interruptible, monotonic, quoted, uninterrupted, uninterrupted_in_c
 from comch_next.errors import BadState, InvalidValue
 
 __all__ = ["Callback", "Context", "ContextLife", "Contexts", "expect_callback"]
@@ -117,6 +117,7 @@ class ContextLife(Life):
             self.submitted.pop(address, None)
             self.library["doca_task_free"](task_at(base))
 
+    @uninterrupted
     def free_dropped(self) -> None:
         """Free the tasks that the program has dropped."""
         while self.dropped:
@@ -226,8 +227,9 @@ class Context(Handle):
         expect_callback(failed, name)
         with self.lock:
             slow = [uninterrupted_in_c(partial(self.life.completed, failed)) for failed in (False, True)]
-            made = calls.completed(self.life, slow[False], MASKED), slow[True]
-            callbacks = [self.life.numbers_callback(ctype, _COMPLETION, function) for function in made]
+            # What is the library's own is never to be interrupted, whatever calls: the one in C does not see to that.
+            quick = slow[False] if isinstance(done, Own) else calls.completed(self.life, slow[False], MASKED)
+            callbacks = [self.life.numbers_callback(ctype, _COMPLETION, function) for function in (quick, slow[True])]
             passed(self.life.library[name], name, live(self, Context, name).pointer, *callbacks, number)
             self.on_done, self.on_failed = done, failed
 

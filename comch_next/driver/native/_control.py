@@ -11,7 +11,7 @@ from comch_next.driver.native._handle import address, live, nobody
 from comch_next.driver.native._kernel import calls
 from comch_next.driver.native._library import Library, ffi, passed
 from comch_next.driver.native._send_task import OwnTask, SendTask, SendTasks
-from comch_next.driver.protocol import MASKED, Call, interruptible, quoted, uninterrupted_in_c
+from comch_next.driver.protocol import MASKED, Call, Own, interruptible, quoted, uninterrupted_in_c
 from comch_next.errors import BadState, InvalidValue
 
 __all__ = ["ControlContext", "ControlContexts", "TaskPool"]
@@ -161,7 +161,9 @@ class ControlContexts(Contexts):
         with context.lock:
             life = context.life
             slow = uninterrupted_in_c(life.forward(ControlContext.received))
-            received = life.numbers_callback(_MESSAGE, _MESSAGE_SHAPE, calls.received(life, slow, MASKED))
+            # As for completions: see set_completions.
+            quick = slow if isinstance(on_message, Own) else calls.received(life, slow, MASKED)
+            received = life.numbers_callback(_MESSAGE, _MESSAGE_SHAPE, quick)
             passed(self.library[name], name, live(context, ControlContext, name).pointer, received)
             context.on_message, context.view = on_message, bool(view)
 
