@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -87,6 +88,7 @@ def test_what_a_callback_raises_is_raised_at_the_end_of_progress(
     with pytest.raises(LookupError, match=first) as raised:
         loop.engine.progress()
     assert raised.value is loop.raises[first]
+    assert raised.traceback[-1].path == Path(__file__), "it is not known as the program's"
     assert reported == [error for kind, error in loop.raises.items() if kind != first]
     assert [kind for kind, *_ in loop.told] == ["message", "done"]
     assert not loop.engine.progress()

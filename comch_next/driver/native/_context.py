@@ -3,6 +3,7 @@
 from collections import deque
 from collections.abc import Callable, Iterable
 from functools import partial
+from types import TracebackType
 from typing import Any, ClassVar, TypeVar
 
 from comch_next._codes import ErrorCode, State
@@ -92,7 +93,7 @@ class ContextLife(Life):
             if context is not None:
                 interruptible(context.on_failed if failed else context.on_done, task.token)
 
-    def _keep(self, kind: object, error: BaseException, trace: object) -> None:
+    def _keep(self, kind: object, error: BaseException, trace: TracebackType | None) -> None:
         if self.engine is not None:
             self.engine.keep(kind, error, trace)
 

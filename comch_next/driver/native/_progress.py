@@ -1,6 +1,7 @@
 """The life of a progress engine: it runs every callback, keeps what they raise, and ends what the program dropped."""
 
 from collections.abc import Callable
+from types import TracebackType
 from typing import Any, NoReturn
 
 from comch_next.driver.native._handle import Life
@@ -68,9 +69,9 @@ class EngineLife(Life):
             if step():
                 self.orphans.remove(step)
 
-    def keep(self, _kind: object, error: BaseException, _trace: object) -> None:
-        """Keep what a callback has raised."""
-        self.error = raised_of(self.error, error)
+    def keep(self, _kind: object, error: BaseException, trace: TracebackType | None) -> None:
+        """Keep what a callback has raised, and where, by which it is known as the program's: cffi has parted them."""
+        self.error = raised_of(self.error, error.with_traceback(trace))
 
     def raise_error(self) -> None:
         """Raise what a callback has raised, once, but not inside of progress."""
