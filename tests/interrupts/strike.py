@@ -17,6 +17,7 @@ import traceback
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
+from itertools import count
 from pathlib import Path
 from types import CodeType
 
@@ -59,6 +60,19 @@ class Strike:
             line = next(at for start, end, at in code.co_lines() if start <= offset < end)
             self.place = f"{Path(code.co_filename).name}:{line} in {code.co_name}"
             signal.raise_signal(signal.SIGINT)  # where the library holds signals back, it comes at the end of that
+
+
+def each_place(few: int) -> Iterator[Strike]:
+    """Strikes at the first place of a call, the next, and so on to the last; the one after that finds no place.
+
+    More than `few` have to be there. Each is to be used before the next is asked for.
+    """
+    for at in count(1):
+        strike = Strike(at)
+        yield strike
+        if not strike.place:
+            assert at > few, "the interrupts do not come where they are to come"
+            return
 
 
 class Stage:

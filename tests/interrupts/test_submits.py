@@ -12,8 +12,8 @@ import comch_next as comch
 from comch_next.driver import load
 from tests.control_path.pair import Side, client, leave, pair, server, sleep, until
 from tests.fast_path.lane import Lane
-from tests.interrupts.strike import Strike
-from tests.native.faces import ENV
+from tests.interrupts.strike import each_place
+from tests.native.faces import choose
 from tests.processes import SOON_S
 from tests.pull.support import ready
 
@@ -31,14 +31,11 @@ def strike_everywhere(
     make: Callable[[bytes], Any], submit: str, check: Callable[[bytes, Any], None], few: int, *args: int
 ) -> None:
     """Make a task, submit it with an interrupt at the next place, and check it, until there is no such place."""
-    at, strike = 0, Strike(None)
-    while at == 0 or strike.place:
-        at += 1
+    for at, strike in enumerate(each_place(few), 1):
         data = b"%d" % at
-        task, strike = make(data), Strike(at)
+        task = make(data)
         strike.hit(lambda: getattr(task, submit)(*args))  # noqa: B023
         check(data, task)
-    assert at > few, "the interrupts do not come where they are to come"
 
 
 @pytest.mark.parametrize("submit", ["submit", "try_submit"])
@@ -68,8 +65,7 @@ def test_a_message(submit: str) -> None:
 
 def test_a_message_over_the_c_libraries(monkeypatch: pytest.MonkeyPatch, fresh_driver: None) -> None:
     """They are in Python, too: what interrupts them may not have them answer that they have not done what they did."""
-    for name, value in {**ENV, "COMCH_DRIVER": "native"}.items():
-        monkeypatch.setenv(name, value)
+    choose(monkeypatch)
     there, here = pair()
 
     def check(data: bytes, task: comch.SendTask) -> None:
@@ -137,14 +133,11 @@ def test_a_buffer() -> None:
 
 def test_changes_of_state_over_the_c_libraries(monkeypatch: pytest.MonkeyPatch, fresh_driver: None) -> None:
     """An interrupt at every place of a progress that brings one: the libraries tell it all the same."""
-    for name, value in {**ENV, "COMCH_DRIVER": "native"}.items():
-        monkeypatch.setenv(name, value)
+    choose(monkeypatch)
     there = server()
     there.context.start()
-    at, strike = 0, Strike(None)
-    while at == 0 or strike.place:
-        at += 1
-        here, states, strike = client(), list[comch.State](), Strike(at)
+    for strike in each_place(10):
+        here, states = client(), list[comch.State]()
         here.context.set_state_changed_cb(lambda _, __, new: states.append(new))  # noqa: B023
         here.context.start()
         until(lambda: there.engine.progress())
@@ -154,7 +147,6 @@ def test_changes_of_state_over_the_c_libraries(monkeypatch: pytest.MonkeyPatch, 
         assert states == [comch.State.STARTING, comch.State.RUNNING], strike.place
         leave(here)
         until(lambda: not there.engine.progress())
-    assert at > 10, "the interrupts do not come where they are to come"
     leave(there)
 
 
@@ -163,8 +155,7 @@ def test_what_a_c_library_has_been_given_is_kept(
     setting: str, monkeypatch: pytest.MonkeyPatch, fresh_driver: None
 ) -> None:
     """It keeps pointers to what the program's task has to hold."""
-    for name, value in {**ENV, "COMCH_DRIVER": "native"}.items():
-        monkeypatch.setenv(name, value)
+    choose(monkeypatch)
     lane = Lane().run()
     outbox = lane.outbox
     bufs = [outbox.buf(data) for data in (b"one", b"other")]
@@ -181,15 +172,12 @@ def test_what_a_c_library_has_been_given_is_kept(
         given.append(args)
 
     library[name] = noted
-    at, strike = 0, Strike(None)
-    while at == 0 or strike.place:
-        at += 1
-        before, strike = getattr(task, setting), Strike(at)
+    for strike in each_place(10):
+        before = getattr(task, setting)
         value = one if before == other else other
         given.clear()
         strike.hit(lambda: setattr(task, setting, value))  # noqa: B023
         assert getattr(task, setting) == (value if given else before), strike.place
-    assert at > 10, "the interrupts do not come where they are to come"
     task.free()
     for buf in bufs:
         buf.dec_refcount()

@@ -9,13 +9,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+import pytest
+
 import comch_next.capi
 import comch_next.capi.seam  # which has this process's own driver for good, not one that a test has loaded anew
 from tools.side_by_side import Stage
 
-__all__ = ["ENV", "NativeStage"]
+__all__ = ["ENV", "NativeStage", "choose"]
 
 ENV: Mapping[str, str] = {"COMCH_DOCA_LIB": str(Path(comch_next.capi.__path__[0]) / "lib")}
+
+
+def choose(patch: pytest.MonkeyPatch) -> None:
+    """Have a test, which is to load its driver anew, choose the native one on these libraries."""
+    for name, value in {**ENV, "COMCH_DRIVER": "native"}.items():
+        patch.setenv(name, value)
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,6 @@ import gc
 import signal
 import threading
 from collections.abc import Callable, Iterator
-from itertools import count
 from typing import Any
 
 import pytest
@@ -15,9 +14,9 @@ import comch_next as comch
 from comch_next.driver import load
 from comch_next.driver.native._handle import address
 from comch_next.testing import Pair, in_one_process
-from tests.interrupts.strike import Strike
+from tests.interrupts.strike import each_place
 from tests.native.conftest import Log
-from tests.native.faces import ENV
+from tests.native.faces import ENV, choose
 from tests.processes import SOON_S
 
 SIZE = 64
@@ -48,8 +47,7 @@ class Memory:
 
 @pytest.fixture
 def memory(monkeypatch: pytest.MonkeyPatch, fresh_driver: None) -> Iterator[Memory]:
-    for name, value in {**ENV, "COMCH_DRIVER": "native"}.items():
-        monkeypatch.setenv(name, value)
+    choose(monkeypatch)
     made = Memory()
     yield made
     made.close()
@@ -95,19 +93,11 @@ def test_a_take_that_is_interrupted_takes_nothing(memory: Memory, dup: bool) -> 
     take()
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
-        strike_everywhere(take, lambda: memory.free() == (3, 3))
+        for strike in each_place(10):
+            strike.hit(take)
+            assert memory.free() == (3, 3), strike.place
     finally:
         signal.signal(signal.SIGINT, before)
-
-
-def strike_everywhere(call: Callable[[], object], is_whole: Callable[[], bool]) -> None:
-    for at in count(1):
-        strike = Strike(at)
-        strike.hit(call)
-        assert is_whole(), strike.place
-        if not strike.place:
-            assert at > 10, "the interrupts do not come where they are to come"
-            return
 
 
 def test_a_list_that_was_split_goes_back_by_halves(memory: Memory) -> None:

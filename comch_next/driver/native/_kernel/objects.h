@@ -19,8 +19,8 @@ typedef struct {
 /* Names of attributes and methods. */
 #define CALLS_NAMES(NAME) \
     NAME(_handle) NAME(acquire) NAME(address) NAME(append) NAME(connections) NAME(context) \
-    NAME(dropped) NAME(free_checked) NAME(free_dropped) NAME(functions) NAME(handle) NAME(life) NAME(lock) NAME(on_done) \
-    NAME(on_failed) NAME(on_message) NAME(pointer) NAME(release) NAME(submit_by) \
+    NAME(dropped) NAME(free_checked) NAME(free_dropped) NAME(functions) NAME(handle) NAME(life) NAME(lock) \
+    NAME(on_done) NAME(on_failed) NAME(on_message) NAME(pointer) NAME(release) NAME(submit_by) \
     NAME(submitted) NAME(tasks) NAME(user_data) NAME(view) \
     NAME(error) NAME(finish) NAME(max_events) NAME(notification) NAME(orphans) NAME(refuse_to_wait) NAME(running)
 
