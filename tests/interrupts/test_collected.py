@@ -25,6 +25,7 @@ from comm_channel_compat._known import _known, known, remember
 from tests.control_path.pair import client, connect, server
 from tests.descriptors import collected_fds, open_fds
 from tests.fast_path.lane import Lane
+from tests.interrupts.strike import each_place
 from tests.processes import StartPython
 
 DPU, HOST = "03:00.0", "b1:00.0"
@@ -118,11 +119,30 @@ def test_a_set_of_the_dead_is_empty() -> None:
     for member in (*held, held[0]):
         members.add(member)
     del member
-    assert len(members) == 2
+    assert members.size == 2
     assert held[0] in members
     drop_interrupted(held)
-    assert len(members) == 0
+    assert members.size == 0
     assert list(members) == []
+
+
+def test_list_loses_no_error_of_a_handler() -> None:
+    """CPython asks for a length first, and goes on without one after a TypeError."""
+
+    def refuse(*_: object) -> None:
+        raise TypeError("by a handler")
+
+    signal.signal(signal.SIGINT, refuse)
+    held = [Lane, Old]
+    members: WeakSet[type] = WeakSet()
+    for member in held:
+        members.add(member)
+    for strike in each_place(1):
+        try:
+            strike.run(lambda _: list(members), None)  # type: ignore[arg-type]
+        except TypeError:
+            continue
+        assert not strike.place, f"the error at {strike.place} was lost"
 
 
 class Old:

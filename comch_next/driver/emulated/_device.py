@@ -122,11 +122,11 @@ class Devices:
             return device
 
     @uninterrupted
-    @collecting(Dev, lambda device: device.opens == 1 and len(device.users))
+    @collecting(Dev, lambda device: device.opens == 1 and device.users.size)
     def close(self, dev: object) -> None:
         with UNCONNECTED:
             device = self._living(dev, "dev_close")
-            if device.opens == 1 and (users := len(device.users)):
+            if device.opens == 1 and (users := device.users.size):
                 who = counted(users, "context or memory map still uses", "contexts or memory maps still use")
                 text = f"{who} {self._name(device)}; destroy {them(users)} first"
                 raise InUse(f"dev_close: {text}")
@@ -210,13 +210,13 @@ class Devices:
         self._living(row.dev, "dev_rep_open")
         return DevRep(row)
 
-    @collecting(DevRep, lambda representor: len(representor.users))
+    @collecting(DevRep, lambda representor: representor.users.size)
     def rep_close(self, rep: object) -> None:
         representor = expect(rep, DevRep, "dev_rep_close")
         with UNCONNECTED:
             if not representor.open:
                 raise InvalidValue("dev_rep_close: the representor has been closed")
-            if users := len(representor.users):
+            if users := representor.users.size:
                 who = counted(users, "server still uses", "servers still use")
                 raise InUse(f"dev_rep_close: {who} it; destroy {them(users)} first")
             representor.open = False

@@ -290,7 +290,7 @@ class Engines:
     def destroy(self, pe: object) -> None:
         engine = expect(pe, Engine, "pe_destroy")
         with engine.lock:
-            if engine.contexts or len(engine.idle):
+            if engine.contexts or engine.idle.size:
                 names = ", ".join(map(str, [*engine.contexts, *engine.idle]))
                 raise InUse(f"pe_destroy: {names} still connected; destroy the contexts first")
             engine.close()

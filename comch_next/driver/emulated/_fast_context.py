@@ -187,7 +187,7 @@ class FastContext(Context, calls.FastContext):
 
 def check_room(path: Path, kind: str, most: int) -> None:
     """Refuse what has as many of the kind as it may."""
-    if len(path.made[kind]) >= most:
+    if path.made[kind].size >= most:
         raise NoMemory(f"{kind}_create: the {path} has all {most} that it may have; destroy one first")
 
 

@@ -72,7 +72,7 @@ class Mmap(Named, Handle, calls.BufOwner):
     @property
     def users(self) -> int:
         """The number of buffers and consumers that use the map."""
-        return self.bufs + len(self.consumers)
+        return self.bufs + self.consumers.size
 
     def check_unused(self, call: str) -> None:
         """Raise NotPermitted while something lies in it that the program has not dropped."""

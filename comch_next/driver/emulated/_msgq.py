@@ -76,7 +76,7 @@ class MsgQ(Path, Handle):
     @property
     def users(self) -> int:
         """The number of its consumers and producers."""
-        return sum(map(len, list(self.made.values())))
+        return sum(made.size for made in list(self.made.values()))
 
     @property
     def dev(self) -> Dev:

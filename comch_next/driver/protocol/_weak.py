@@ -46,7 +46,12 @@ class WeakSet(Generic[_T]):
     def __contains__(self, member: object) -> bool:
         return id(member) in self._refs
 
-    def __len__(self) -> int:
+    def __bool__(self) -> bool:
+        return bool(self._refs)
+
+    @property
+    def size(self) -> int:
+        """The number of its members. Not len(), which list() would ask for and lose a handler's TypeError there."""
         return len(self._refs)
 
 

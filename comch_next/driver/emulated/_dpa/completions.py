@@ -235,12 +235,12 @@ class DpaCompletions:
         _stopped(completion, "dpa_completion_start")
         completion.start()
 
-    @collecting(DpaCompletion, lambda completion: len(completion.producers))
+    @collecting(DpaCompletion, lambda completion: completion.producers.size)
     @_of_sends
     def stop(self, completion: DpaCompletion) -> None:
         if not completion.started:
             raise BadState("dpa_completion_stop was attempted on one that is not started; start it first")
-        if number := len(completion.producers):
+        if number := completion.producers.size:
             what = counted(number, "producer is", "producers are")
             raise InUse(f"dpa_completion_stop: {what} attached; destroy {them(number)} first")
         completion.started = False
@@ -285,12 +285,12 @@ class ConsumerCompletions:
             raise BadConfig("consumer_completion_start: the DPA thread is missing; call set_dpa_thread")
         completion.start()
 
-    @collecting(ConsumerCompletion, lambda completion: len(completion.consumers))
+    @collecting(ConsumerCompletion, lambda completion: completion.consumers.size)
     @_of_consumers
     def stop(self, completion: ConsumerCompletion) -> None:
         if not completion.started:
             raise BadState("consumer_completion_stop was attempted on one that is not started; start it first")
-        if number := len(completion.consumers):
+        if number := completion.consumers.size:
             what = counted(number, "consumer is", "consumers are")
             raise InUse(f"consumer_completion_stop: {what} connected to it; destroy {them(number)} first")
         completion.started = False

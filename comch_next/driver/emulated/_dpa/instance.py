@@ -121,12 +121,12 @@ class Dpas:
         dpa.started = False
         dpa.memory.clear()
 
-    @collecting(Dpa, lambda dpa: len(dpa.users))
+    @collecting(Dpa, lambda dpa: dpa.users.size)
     @_known
     @uninterrupted
     def destroy(self, dpa: Dpa) -> None:
         dpa.check_unused("dpa_destroy")
-        if number := len(dpa.users):
+        if number := dpa.users.size:
             what = counted(number, "thread, completion or queue", "threads, completions or queues")
             there = "exists" if number == 1 else "exist"
             raise InUse(f"dpa_destroy: {what} of the {dpa} {there}; destroy {them(number)} first")

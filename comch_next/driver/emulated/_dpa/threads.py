@@ -256,12 +256,12 @@ class DpaThreads:
         found.stop(timeout)  # without the lock, for as long as the kernel takes
 
     @uninterrupted  # the threading module forgets a thread in Python, where what a signal raises would be lost
-    @collecting(DpaThread, lambda thread: len(thread.attached))
+    @collecting(DpaThread, lambda thread: thread.attached.size)
     @_known
     def destroy(self, thread: DpaThread) -> None:
         if thread.active:
             raise InUse(f"dpa_thread_destroy was attempted on the {thread}, which is started; stop it first")
-        if number := len(thread.attached):
+        if number := thread.attached.size:
             what = counted(number, "completion context wakes", "completion contexts wake")
             raise InUse(f"dpa_thread_destroy: {what} the {thread}; destroy {them(number)} first")
         thread.alive = False

@@ -16,7 +16,16 @@ from comch_next.driver.protocol import Finalized, WeakSet, by_system, shielded
 from comch_next.driver.protocol._typed import Protocol
 from comch_next.errors import BadState
 
-__all__ = ["finalized", "inherited", "is_child_letting_go", "living", "owned", "refuse_inherited", "unfinalized"]
+__all__ = [
+    "finalized",
+    "inherited",
+    "is_child_letting_go",
+    "is_unfinalized",
+    "living",
+    "owned",
+    "refuse_inherited",
+    "unfinalized",
+]
 
 
 class Owned(Protocol):
@@ -37,8 +46,6 @@ def owned(handle: _H) -> _H:
     if isinstance(handle, Finalized):
         _unfinalized[id(handle)] = None
     _owned.add(handle)
-    complete: Any = handle
-    complete._tracked = True  # for handle; not by vars(), which makes every attribute slower from then on
     return handle
 
 
@@ -56,6 +63,11 @@ def refuse_inherited(handle: object) -> None:
 def living() -> list[Any]:
     """What this process owns and has not dropped."""
     return list(_owned)
+
+
+def is_unfinalized(handle: object) -> bool:
+    """Whether it was owned, and its finalizer has not run."""
+    return id(handle) in _unfinalized
 
 
 def finalized(handle: object) -> None:

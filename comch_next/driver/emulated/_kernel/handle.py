@@ -9,7 +9,7 @@ import socket
 import time
 from abc import abstractmethod
 
-from comch_next.driver.emulated._kernel.fork import finalized, living, unfinalized
+from comch_next.driver.emulated._kernel.fork import finalized, is_unfinalized, living, unfinalized
 from comch_next.driver.protocol import Finalized, at_exit, shielded, suppress_system
 
 __all__ = ["Handle", "Socket", "has_left"]
@@ -19,8 +19,6 @@ _PATIENCE_S, _TICK_S = 1.0, 0.001
 
 class Handle(Finalized):
     """What has descriptors. It is closed by itself once it is complete and `fork.owned` has registered it."""
-
-    _tracked = False
 
     def say_goodbye(self) -> None:
         """Notify peers that this side leaves. Raises OSError."""
@@ -34,7 +32,7 @@ class Handle(Finalized):
         """Close this process's copies of every descriptor, and do nothing else. Idempotent."""
 
     def finalize(self) -> None:
-        if self._tracked:
+        if is_unfinalized(self):
             with suppress_system(OSError):  # whoever was to be told is gone already
                 if not _left:
                     self.say_goodbye()
