@@ -6,7 +6,6 @@ import inspect
 import itertools
 import os
 import signal
-from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -14,7 +13,7 @@ import pytest
 from comch_next import Again, State
 from comch_next.api import constants, functions
 from tests.cc.world import TASKS, World, cc, ignore, okay
-from tests.interrupts.strike import Strike
+from tests.interrupts.strike import each_place
 
 FLAT = sorted(name for name in cc.flat.__all__ if name.startswith("doca_") and callable(getattr(cc, name)))
 
@@ -273,14 +272,9 @@ def test_a_function_beside_the_channel_is_refused_by_name(name: str, instead: st
 def test_progress_goes_on_after_an_interrupt_at_any_place(world: World) -> None:
     world.connection  # noqa: B018  # both sides are RUNNING
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    at, strike = 0, Strike(None)
-    while at == 0 or strike.place:
-        at += 1
-        strike = Strike(at)
-        with suppress(KeyboardInterrupt):
-            strike.run(cc.doca_pe_progress, world.pe)
+    for strike in each_place(2):
+        strike.hit(lambda: cc.doca_pe_progress(world.pe))
     signal.signal(signal.SIGINT, before)
-    assert at > 2
     task = okay(cc.doca_cc_client_task_send_alloc_init(world.client, world.connection, b"x", 1))
     okay(cc.doca_task_submit(cc.doca_cc_task_send_as_task(task)))
     world.until(lambda: world.messages)
@@ -288,19 +282,15 @@ def test_progress_goes_on_after_an_interrupt_at_any_place(world: World) -> None:
 
 def test_an_engine_is_connected_after_an_interrupt_at_any_place(world: World) -> None:
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    at, strike = 0, Strike(None)
-    while at == 0 or strike.place:
-        at += 5
-        strike, server = Strike(at), okay(cc.doca_cc_server_create(world.dpu, world.rep, "svc"))
+    for strike in each_place(20, 5):
+        server = okay(cc.doca_cc_server_create(world.dpu, world.rep, "svc"))
         ctx = cc.doca_cc_server_as_ctx(server)
-        with suppress(KeyboardInterrupt):
-            strike.run(lambda pe: cc.doca_pe_connect_ctx(pe, ctx), world.pe)  # noqa: B023
+        strike.hit(lambda: cc.doca_pe_connect_ctx(world.pe, ctx))  # noqa: B023
         if strike.place:
             cc.doca_pe_connect_ctx(world.pe, ctx)  # NOT_PERMITTED if it had come to that
         assert cc.doca_ctx_start(ctx) == cc.DOCA_ERROR_BAD_CONFIG, strike.place  # it lacks callbacks only
         okay(cc.doca_cc_server_destroy(server))
     signal.signal(signal.SIGINT, before)
-    assert at > 20
 
 
 def test_progress_returns_0_in_a_forked_child(world: World) -> None:

@@ -5,10 +5,8 @@ from __future__ import annotations
 import signal
 import threading
 from collections.abc import Callable
-from contextlib import suppress
 from decimal import Decimal
 from fractions import Fraction
-from itertools import count
 from types import SimpleNamespace
 from typing import Any
 
@@ -28,7 +26,7 @@ from comch_next.dpa.dev import (
 from comch_next.driver.emulated._dpa.handles import find
 from tests.dpa.world import PATIENCE_S, Kernel, Queues, queues, until
 from tests.inside import inside
-from tests.interrupts.strike import Strike
+from tests.interrupts.strike import each_place
 
 pytestmark = pytest.mark.usefixtures("printed")
 
@@ -236,15 +234,12 @@ def test_a_stop_may_wait_for_ever(timeout: Any) -> None:
 def test_an_interrupt_before_a_handle_is_given() -> None:
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     with Dpa(comch.open_device("03:00.0")) as dpa:
-        for at in count(1):
-            completion, strike = DpaCompletion(dpa, 4), Strike(at)
+        for strike in each_place(4):
+            completion = DpaCompletion(dpa, 4)
             completion.start()
-            with suppress(KeyboardInterrupt):
-                strike.run(lambda _, one=completion: one.get_dpa_handle(), None)  # type: ignore[arg-type, misc]
+            strike.hit(completion.get_dpa_handle)
             found = find(completion.get_dpa_handle(), type(inside(completion)), "", inside(dpa))
             assert found is inside(completion), strike.place
             completion.stop()
             completion.destroy()
-            if not strike.place:
-                break
     signal.signal(signal.SIGINT, before)

@@ -62,12 +62,13 @@ class Strike:
             signal.raise_signal(signal.SIGINT)  # where the library holds signals back, it comes at the end of that
 
 
-def each_place(few: int) -> Iterator[Strike]:
+def each_place(few: int, step: int = 1) -> Iterator[Strike]:
     """Strikes at the first place of a call, the next, and so on to the last; the one after that finds no place.
 
-    More than `few` have to be there. Each is to be used before the next is asked for.
+    More than `few` have to be there; all but each `step`-th are left out. Each is to be used before the next is asked
+    for.
     """
-    for at in count(1):
+    for at in count(1, step):
         strike = Strike(at)
         yield strike
         if not strike.place:

@@ -11,7 +11,7 @@ import pytest
 
 import comch_next as comch
 import comm_channel_compat as compat
-from tests.interrupts.strike import Strike
+from tests.interrupts.strike import each_place
 from tests.orders.support import SOON_S, World, is_up, until
 
 # Signals are held back while a client is let in: an interrupt at any place of that comes at its end.
@@ -31,11 +31,8 @@ def world() -> Iterator[World]:
 
 @pytest.mark.parametrize("one_sided", [False, True])
 def test_a_server_that_pulls(world: World, one_sided: bool) -> None:
-    at, strike = 0, Strike(None)
-    while at == 0 or strike.place:
-        at += _STEP
-        strike, server = Strike(at), world.server(one_sided=one_sided)
-        client = world.client()
+    for strike in each_place(20, _STEP):
+        server, client = world.server(one_sided=one_sided), world.client()
         connection = client.connect(server.name, timeout=0)
         strike.hit(lambda: server.try_receive())  # noqa: B023
         until(lambda: is_up(connection, server))  # noqa: B023
@@ -44,14 +41,11 @@ def test_a_server_that_pulls(world: World, one_sided: bool) -> None:
         assert (message.data, message.connection.in_flight) == (b"hello", 0), strike.place
         client.close()
         server.close()
-    assert at > 20
 
 
 def test_an_endpoint_of_generation_1(world: World) -> None:
-    at, strike = 0, Strike(None)
-    while at == 0 or strike.place:
-        at += _STEP
-        strike, service = Strike(at), compat.Endpoint()
+    for strike in each_place(20, _STEP):
+        service = compat.Endpoint()
         service.set_device(compat.wrap(world.dpu))
         service.set_device_rep(compat.wrap(world.rep))
         service.listen("svc")
@@ -66,7 +60,6 @@ def test_an_endpoint_of_generation_1(world: World) -> None:
         assert (data, peer.get_user_data()) == (b"hello", 0), strike.place
         client.close()
         service.destroy()
-    assert at > 20
 
 
 def recv(service: Any) -> None:

@@ -12,7 +12,7 @@ import pytest
 import comch_next as comch
 from tests.control_path.pair import Side, client, connect, leave, server
 from tests.descriptors import collected_fds, open_fds
-from tests.interrupts.strike import Strike
+from tests.interrupts.strike import each_place
 
 DPU, HOST = "03:00.0", "b1:00.0"
 Make = Callable[[comch.ProgressEngine], object]
@@ -50,19 +50,12 @@ def engine_with_a_helper() -> comch.ProgressEngine:
 
 def interrupt_everywhere(make: Make, make_engine: Callable[[], comch.ProgressEngine] = comch.ProgressEngine) -> None:
     """Destroy the engine after each interrupt: no context is connected to it, and no descriptor is left."""
-    before, at, strike = collected_fds(), 0, Strike(None)
-    while at == 0 or strike.place:
-        at += 1
-        strike, engine = Strike(at), make_engine()
-        try:
-            strike.run(lambda _: make(engine), None)  # type: ignore[arg-type]  # noqa: B023
-        except KeyboardInterrupt:
-            pass
-        else:
-            assert not strike.place, f"no interrupt at {strike.place}"
+    before = collected_fds()
+    for strike in each_place(20):
+        engine = make_engine()
+        strike.hit(lambda: make(engine))  # noqa: B023
         engine.destroy()
         assert open_fds() == before, strike.place
-    assert at > 20
 
 
 @pytest.mark.usefixtures("frozen")
@@ -95,15 +88,9 @@ def test_a_producer(pair: Side, make_engine: Callable[[], comch.ProgressEngine])
 @pytest.mark.usefixtures("frozen", "runtime_dir")
 @pytest.mark.parametrize("threaded", [False, True])
 def test_a_pull_port(threaded: bool) -> None:
-    context, at, strike = comch.Client(comch.open_device(HOST), "svc"), 0, Strike(None)
-    while at == 0 or strike.place:
-        at += 1
-        strike = Strike(at)
-        try:
-            strike.run(lambda _: comch.PullPort(context, threaded=threaded), None)  # type: ignore[arg-type]
-        except KeyboardInterrupt:
+    context = comch.Client(comch.open_device(HOST), "svc")
+    for strike in each_place(20):
+        strike.hit(lambda: comch.PullPort(context, threaded=threaded))
+        if strike.place:
             comch.PullPort(context, threaded=threaded).close()
-        else:
-            assert not strike.place, f"no interrupt at {strike.place}"
-    assert at > 20
     context.close()

@@ -13,7 +13,7 @@ from comch_next.driver.emulated._fabric import lobby
 from tests.control_path.pair import Side, leave, server, until
 from tests.descriptors import collected_fds, open_fds
 from tests.fabric.hostile import attacker
-from tests.interrupts.strike import Strike
+from tests.interrupts.strike import each_place
 
 _STEP = 9  # signals are held back while it is read
 
@@ -36,9 +36,8 @@ def there(runtime_dir: Path) -> Iterator[Side]:
 
 def test_a_client_that_greets_late(there: Side, runtime_dir: Path) -> None:
     handle = there.context._handle
-    at, strike, before = 0, Strike(None), collected_fds()
-    while at == 0 or strike.place:
-        at, strike = at + _STEP, Strike(at + _STEP)
+    before = collected_fds()
+    for strike in each_place(100, _STEP):
         with attacker(runtime_dir) as client:
             until(lambda: handle.lobby._silent, there.engine)
             client.greet()
@@ -47,4 +46,3 @@ def test_a_client_that_greets_late(there: Side, runtime_dir: Path) -> None:
             assert client.code() is comch.ErrorCode.SUCCESS, strike.place
         until(lambda: len(there.up) == len(there.down), there.engine)
         assert open_fds() == before, strike.place
-    assert at > 100
