@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import signal
 from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-from comch_next.driver.protocol import interruptible, uninterrupted
+import comch_next as comch
+from comch_next.driver.protocol import Own, interruptible, uninterrupted
+from tests.control_path.pair import client, connect, leave, server, until
 from tests.interrupts.strike import each_place
+from tests.native.faces import choose
 
 
 def test_they_are_held_back_again_after_a_callback() -> None:
@@ -52,3 +58,46 @@ def test_a_callback_that_raises_hides_no_interrupt() -> None:
     finally:
         signal.signal(signal.SIGINT, before)
     assert str(raised.value.__context__) == "the callback's"
+
+
+@pytest.mark.parametrize("over_c", [False, True])
+@pytest.mark.parametrize("reported", ["message", "completion", "state"])
+def test_a_callback_of_the_librarys_own_is_not_interrupted(
+    reported: str, over_c: bool, monkeypatch: pytest.MonkeyPatch, runtime_dir: Path, fresh_driver: None
+) -> None:
+    """What it notes would be lost. The signal waits for the end of the call that holds signals back.
+
+    Over the C libraries that is the callback itself, where nothing around it does.
+    """
+    held: Any = uninterrupted
+    if over_c:
+        choose(monkeypatch)
+        held = partial
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    there, here = server(), client()
+    noted: list[object] = []
+
+    def note(*news: object) -> None:
+        signal.raise_signal(signal.SIGINT)
+        noted.append(news[-1])
+
+    if reported == "message":
+        there.context.event_msg_recv_register(Own(note))
+    elif reported == "completion":
+        here.context.task_send_set_conf(Own(note), Own(note), 4)
+    connect(there, here)
+    if reported == "state":
+        here.context.set_state_changed_cb(Own(note))
+        with pytest.raises(KeyboardInterrupt):
+            held(here.context.stop)()
+        assert comch.State.STOPPING in noted
+    else:
+        task = here.send()
+        with pytest.raises(KeyboardInterrupt):
+            held(until)(lambda: noted, there.engine, here.engine)
+        assert noted == [task if reported == "completion" else b"x"]
+        if reported == "completion":
+            task.free()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    leave(here, there)
+    signal.signal(signal.SIGINT, before)
