@@ -383,4 +383,6 @@ class Link:
             raise IoFailed(f"{call}: the other side gave the stream up")
         code = self._ended or (None if transfer is None else transfer.failed)
         if code is not None:
-            raise from_code(code, f"{call}: the stream ended early on {self.connection!r}", connection=self.connection)
+            no_frame = code is ErrorCode.UNEXPECTED
+            why = "something came that is no frame of a stream" if no_frame else "the stream ended early"
+            raise from_code(code, f"{call}: {why} on {self.connection!r}", connection=self.connection)

@@ -91,8 +91,9 @@ class Stream:
 
         Returns when the other side's sink has all of them. chunk_size: bytes of a send, at most as many as the receiver
         takes. progress: called as `progress(count)` when that sink has more of the bytes than before. Raises IoFailed
-        when the receiver gave up, Shutdown or ConnectionReset when it left or died, BadState when it sends, too,
-        InvalidValue for an invalid source or size, and what the source raises.
+        when the receiver gave up, Shutdown or ConnectionReset when it left or died, Unexpected when it sends what is no
+        part of a stream, BadState when it sends a stream, too, InvalidValue for an invalid source or size, and what the
+        source raises.
         """
         return run(self._send(source, chunk_size, progress, get_ident()))
 
@@ -102,7 +103,8 @@ class Stream:
         The memory that the sink's `write` gets is reused afterwards. chunk_size: bytes of the longest send; there is
         memory for 8. progress: called as `progress(count)` with the bytes written. Raises IoFailed when the sender gave
         up, Shutdown or ConnectionReset when it left or died, each after all bytes that arrived have been written;
-        InvalidValue for an invalid sink or size, and what the sink raises.
+        Unexpected when it sends what is no part of a stream; InvalidValue for an invalid sink or size, and what the
+        sink raises.
         """
         return run(self._receive(sink, chunk_size, progress, get_ident()))
 
