@@ -26,6 +26,7 @@ from comch_next.errors import Again, ConnectionAborted, InvalidValue, from_code
 __all__ = ["Connection", "Connections"]
 
 _COUNTERS = tuple(Counter)
+_NOTICES = 16  # datagrams of one peer that one poll reads: its end, which comes last, is to be known before others come
 
 
 class Reading(Protocol):
@@ -72,6 +73,7 @@ class Connection(Handle, Link):
         self._shared = False  # whether the peer has been given the socket: see handshake.farewell
         self.user_data: Any = None
         self.undelivered = 0  # sends accepted that never reached the other side's queue
+        self._last = 0  # the messages that had arrived when it ended, with all before them
         self._seen = 0  # sends through a port that have ended, as far as the program knows
         self.fast = FastPath(self)
         self._snapshot = dict.fromkeys(_COUNTERS, 0)
@@ -143,6 +145,10 @@ class Connection(Handle, Link):
         """Whether a message can still be read."""
         return self.receiver is not None and self.available() > 0
 
+    def unread(self) -> bool:
+        """Whether a message can be read that had arrived when it ended: what its peer has written since is none."""
+        return self.waiting() and self.rx.tail < self._last
+
     def in_flight(self) -> int:
         """Sends accepted that are not in the receiver's queue; those of a dead connection have failed."""
         if self.sender is None or not self.tx.open:
@@ -171,14 +177,23 @@ class Connection(Handle, Link):
 
     @uninterrupted
     def on_socket(self) -> None:
-        """Read a datagram of the peer: news of a consumer, a farewell, or the end of the socket."""
+        """Read what the peer has sent: news of consumers, a farewell, or the end of the socket."""
         self.fast.speak()
-        if self.sock is None:  # it has just been lost: a consumer could not be announced
-            return
+        for _ in range(_NOTICES):
+            # None: it has just been lost, perhaps because a consumer could not be announced.
+            if self.sock is None or not self._hear(self.sock) or self._is_full():
+                return
+
+    def _is_full(self) -> bool:
+        engine = self.context.engine
+        return engine is None or engine.full
+
+    def _hear(self, sock: socket.socket) -> bool:
+        """Read a datagram of the peer. Whether there was one."""
         try:
-            data, fds = handshake.receive(self.sock)
+            data, fds = handshake.receive(sock)
         except by_system(BlockingIOError):
-            return
+            return False
         except by_system(OSError) as error:
             data, fds = b"", []
             reason = "descriptors have run out" if error.errno in EXHAUSTED else "the other side has died"
@@ -190,6 +205,7 @@ class Connection(Handle, Link):
             self.lose(ErrorCode.SHUTDOWN, "the other side has left")
         elif not understood:
             self.lose(ErrorCode.CONNECTION_RESET, reason)
+        return True
 
     @uninterrupted
     def lose(self, status: ErrorCode, reason: str) -> None:
@@ -241,6 +257,7 @@ class Connection(Handle, Link):
         while (task := self.take_back()) is not None:
             task.finish(ErrorCode.SUCCESS if task.number <= arrived else status)
         self._take_snapshot()
+        self._last = self.rx.tail + self.available()
         self.status, self.reason = status, reason
         if self.sender is not None:
             self.sender.close()

@@ -33,7 +33,9 @@ from comch_next.errors import (
 __all__ = ["Callback", "Context", "Contexts", "Posted", "Progress", "living", "unset"]
 
 Callback = Callable[..., object]
+_Ready = tuple[int, Callable[[], None] | None]
 _EVENTS = 8  # that one poll handles: some cost much, the others' turn is in the next poll
+_PATIENCE = 64  # polls that leave no callback for who comes in: then their turn is first, whatever others send
 _C = TypeVar("_C", bound="Context")
 
 
@@ -97,6 +99,8 @@ class Context(Handle, calls.Context, ABC):
         self.on_failed: Callback = unset
         self.finished: deque[Task] = deque()
         self._handlers: dict[int, Callable[[], None]] = {}
+        self._doors: set[int] = set()  # the sockets where a client may come in
+        self._kept_out = 0  # polls that others' news have left no callback for who waits there
         try:
             self.watch = select.epoll()
         except by_system(OSError) as error:
@@ -209,11 +213,18 @@ class Context(Handle, calls.Context, ABC):
 
     # Polling the sockets
 
-    def watched(self, sock: Watchable, handler: Callable[[], None], events: int = select.EPOLLIN) -> None:
-        """Call `handler` in the next poll that finds the socket readable (or `events`)."""
+    def watched(
+        self, sock: Watchable, handler: Callable[[], None], events: int = select.EPOLLIN, *, accepts: bool = False
+    ) -> None:
+        """Call `handler` in the next poll that finds the socket readable (or `events`).
+
+        accepts: a client may come in there. Those handlers are called after all others, and after reports of ends: the
+        client may be one that comes back.
+        """
         if sock.fileno() not in self._handlers:
             self.watch.register(sock, events)
         self._handlers[sock.fileno()] = handler
+        (self._doors.add if accepts else self._doors.discard)(sock.fileno())
 
     def unwatch(self, sock: Watchable) -> bool:
         """Stop watching the socket. Whether it was watched."""
@@ -235,20 +246,29 @@ class Context(Handle, calls.Context, ABC):
         return moved
 
     def _poll_sockets(self, engine: Progress, completed: bool) -> bool:
-        ready = [(fd, self._handlers.get(fd)) for fd, _ in self.watch.poll(0, _EVENTS)]
-        moved = bool(ready) and self._handle(engine, ready)
+        doors: list[_Ready] = []
+        others: list[_Ready] = []
+        for fd, _ in self.watch.poll(0, _EVENTS):
+            (doors if fd in self._doors else others).append((fd, self._handlers.get(fd)))
+        if self._kept_out == _PATIENCE:
+            others, doors, self._kept_out = doors + others, [], 0
+        moved = bool(others) and self._handle(engine, others)
         if engine.full:
+            self._kept_out += bool(doors)
             return moved
         moved |= self.check()
         if not engine.full and (completed or not self.finished):
             moved |= self.report_losses()
+        if doors and not engine.full and not self.keeps_out():
+            self._kept_out = 0
+            moved |= self._handle(engine, doors)
         if not engine.full and self.drained() and self.vacate(LEGAL[State.IDLE]):
             self.move(Trigger.DRAINED)
             moved = True
         return moved
 
     @uninterrupted
-    def _handle(self, engine: Progress, ready: list[tuple[int, Callable[[], None] | None]]) -> bool:
+    def _handle(self, engine: Progress, ready: list[_Ready]) -> bool:
         """Call the handlers of sockets that are ready. Whether there were any."""
         moved = False
         for fd, handler in ready:
@@ -272,6 +292,10 @@ class Context(Handle, calls.Context, ABC):
 
     def report_losses(self) -> bool:
         """Report connections that have ended. Whether there were any."""
+        return False
+
+    def keeps_out(self) -> bool:
+        """Whether no client may come in now: ends of others have to be reported first."""
         return False
 
     def drained(self) -> bool:

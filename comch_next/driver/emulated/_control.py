@@ -114,8 +114,7 @@ class ControlContext(Context):
     def watched(
         self, sock: Watchable, handler: Callable[[], None], events: int = select.EPOLLIN, *, accepts: bool = False
     ) -> None:
-        """Call `handler` when the socket is found readable (or `events`). `accepts`: a client may come in there."""
-        super().watched(sock, handler, events)
+        super().watched(sock, handler, events, accepts=accepts)
         if accepts:
             self.delivery.accepts(sock)
 
@@ -144,6 +143,9 @@ class ControlContext(Context):
         self.connections.remove(connection)
         self.delivery.release(connection)
         self.report_loss(connection)
+
+    def keeps_out(self) -> bool:
+        return self.delivery.keeps_out()
 
     def take_finished(self) -> Task | None:
         """Take a task that has been delivered, of one connection after the other."""

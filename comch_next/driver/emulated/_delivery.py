@@ -53,6 +53,9 @@ class Delivery(Protocol):
     def is_full(self, most: int) -> bool:
         """Return whether there are as many clients as a limit allows (0: none), those included that only wait."""
 
+    def keeps_out(self) -> bool:
+        """Whether no client may come in now: the program is to know first which others have gone."""
+
     def on_greeted(self, greeting: Greeting) -> None:
         """Admit a server's client, which has greeted well, or let it wait."""
 

@@ -103,6 +103,9 @@ class Pulled(Handle):
         living = len(self.context.connections) + sum(not greeting.gone for greeting in self.waiting)
         return (bool(most) and living >= most) or len(self.ended) >= (most or _DEAD)
 
+    def keeps_out(self) -> bool:
+        return False  # they wait for the program, as the ends of others do
+
     def on_greeted(self, greeting: Greeting) -> None:
         self.waiting.append(greeting)
         self.notify("recv", "service")

@@ -49,6 +49,9 @@ class Pushed:
     def is_full(self, most: int) -> bool:
         return bool(most) and len(self._context.connections) >= most
 
+    def keeps_out(self) -> bool:
+        return bool(self._context.lost)
+
     def drop_waiting(self) -> None: ...
 
     def on_greeted(self, greeting: Greeting) -> None:
@@ -82,7 +85,7 @@ class Pushed:
     def on_lost(self, connection: Connection) -> None: ...
 
     def is_due(self, connection: Connection) -> bool:
-        return not connection.waiting()  # its messages are delivered first
+        return not connection.unread()  # its messages are delivered first
 
     def release(self, connection: Connection) -> None:
         connection.close()

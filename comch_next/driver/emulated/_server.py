@@ -188,7 +188,7 @@ class Server(ControlContext):
 
     def check(self) -> bool:
         """Drop silent clients; a server whose socket file is gone or replaced has failed."""
-        if self.out_of_descriptors:
+        if self.out_of_descriptors and not self.keeps_out():
             self._on_clients()
         moved = self.lobby.drop_expired()
         if self._listener is None or self._listener.intact():
