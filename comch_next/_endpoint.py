@@ -92,11 +92,13 @@ class Endpoint:
         if option in _HANDLES and not instance(value, _HANDLES[option], option)._open:
             raise InvalidValue(f"set_{option}: {value!r} is not open any more; open it again")
         if option in SIZES:
-            integer(value, option, most=UINT16_MAX)
+            value = integer(value, option, most=UINT16_MAX)
         if option == "name" and value is not None:
             value = text(value, "service name")
         self.check(f"set_{option}")
-        return SIZES[option].accept(value, _devinfo(device)) if option in SIZES else value
+        if option in SIZES:
+            SIZES[option].in_force(value, _devinfo(device))
+        return value
 
     def get(self, option: str) -> Any:
         """Return a setting in force; InvalidValue for a device or representor that has not been set."""
@@ -109,8 +111,9 @@ class Endpoint:
         return value
 
     def size(self, option: str) -> int:
-        """Return the size in force."""
-        return self._context._settings[option] or SIZES[option].unset(_devinfo(self._context._settings["device"]))
+        """Return the size in force; the device may have been set after it."""
+        settings = self._context._settings
+        return SIZES[option].in_force(settings[option], _devinfo(settings["device"]))
 
     # Connections
 

@@ -20,20 +20,16 @@ class Size(NamedTuple):
     power_of_two: bool
     most: Callable[[DevInfo], int]
 
-    def accept(self, wanted: object, device: DevInfo | None) -> int:
-        """Return the value that comes into force when a program sets `wanted`: rounded up, never down."""
-        most = self._most(device)
+    def in_force(self, wanted: object, device: DevInfo | None) -> int:
+        """Return what `wanted` (None: not set) comes to on that device: rounded up, never down, but to its limit.
+
+        Raises InvalidValue above that limit.
+        """
+        most = UINT16_MAX if device is None else min(UINT16_MAX, self.most(device))
+        if wanted is None:
+            return min(self.default, most)
         value = max(integer(wanted, self.name, least=1, most=most), self.least)
-        if self.power_of_two:
-            value = min(1 << (value - 1).bit_length(), most)
-        return value
-
-    def unset(self, device: DevInfo | None) -> int:
-        """Return the value in force while a program has set none."""
-        return min(self.default, self._most(device))
-
-    def _most(self, device: DevInfo | None) -> int:
-        return UINT16_MAX if device is None else min(UINT16_MAX, self.most(device))
+        return min(1 << (value - 1).bit_length(), most) if self.power_of_two else value
 
 
 SIZES = {

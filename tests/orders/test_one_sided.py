@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from itertools import permutations
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -30,6 +31,7 @@ from tests.orders.support import (
 from tests.processes import Child, StartPython
 from tests.pull.support import FORMS
 from tests.sleeps import at_first_sleep
+from tests.topologies import limited
 
 CLIENT = f"""
 import sys
@@ -407,6 +409,29 @@ def test_options_given_at_once_are_measured_as_one_by_one(world: World) -> None:
     with pytest.raises(comch.InvalidValue):
         comch.Client(device=world.host, recv_queue_size=9000, one_sided=True)
     assert comch.Client(device=world.host, recv_queue_size=9, one_sided=True).recv_queue_size == 16
+
+
+@pytest.mark.parametrize("order", [("device", "recv_queue_size"), ("recv_queue_size", "device")])
+def test_sizes_are_rounded_for_the_device_that_is_set_last(
+    order: tuple[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a program has set is rounded to what the device can do, and named as it was set."""
+    limited(tmp_path, monkeypatch, max_queue_size=100)
+    with comch.open_device("b1:00.0") as device:
+        values = {"device": device, "recv_queue_size": 100}
+        client = comch.Client(one_sided=True)
+        for option in order:
+            setattr(client, option, values[option])
+        assert client.recv_queue_size == 100
+        with pytest.raises(comch.ConnectionAborted):
+            client.connect("nobody")
+        client.close()
+        late = comch.Client(one_sided=True, recv_queue_size=101)
+        assert late.recv_queue_size == 128
+        late.device = device
+        with pytest.raises(comch.InvalidValue, match="recv_queue_size is 101; legal are whole numbers from 1 to 100"):
+            late.connect("nobody")
+        late.close()
 
 
 @pytest.mark.parametrize("order", list(permutations(("device", "device_rep", "name", "one_sided"))), ids="-".join)
