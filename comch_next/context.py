@@ -90,6 +90,7 @@ class Context(ContextNames, Strict):
     def start(self) -> State:
         """Freeze the configuration, start the context, and return its state (C: doca_ctx_start).
 
+        Without an engine it is connected to one of its own first, and stays so where the start is refused.
         Raises BadConfig without the mandatory callbacks, NotSupported on a device of the wrong side, AlreadyExist
         when the name is taken, Initialization when the runtime directory cannot be used, BadState unless IDLE.
         """
@@ -102,6 +103,8 @@ class Context(ContextNames, Strict):
 
         Every peer is notified; sends that still wait fail.
         """
+        if self._alive and self._engine is None:  # an engine for this could not be given away any more
+            raise BadState(f"ctx_stop was attempted on {self!r} while IDLE; legal while STARTING, RUNNING or STOPPING")
         self._need_engine("stop")
         return self._contexts.stop(self._handle)
 

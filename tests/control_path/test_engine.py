@@ -14,7 +14,7 @@ import comch_next as comch
 from comch_next import BadState, InUse, InvalidValue, ProgressEngine, State
 from comch_next.driver.emulated._engine import Engine
 from comch_next.driver.emulated._fabric.bells import new_bell
-from tests.control_path.pair import Side, client, connect, ignore, leave, pair, server, until
+from tests.control_path.pair import DPU, HOST, REP, Side, client, connect, ignore, leave, pair, server, until
 from tests.inside import inside
 
 
@@ -364,6 +364,21 @@ def test_an_engine_that_was_destroyed_in_a_callback_is_refused_as_others(max_eve
         here.engine.progress()
     here.context.device.close()
     leave(there)
+
+
+def test_a_refused_stop_leaves_the_choice_of_an_engine() -> None:
+    dpu, host = comch.open_device(DPU), comch.open_device(HOST)
+    contexts = comch.Client(host, "svc"), comch.Server(dpu, REP, "svc"), comch.Client(), comch.Channel()
+    for context in contexts:
+        with pytest.raises(BadState, match=r"ctx_stop was attempted on .* while IDLE"):
+            context.stop()
+        engine = ProgressEngine()
+        engine.connect_ctx(context)
+        assert context.engine is engine
+        context.close()
+        with pytest.raises(InvalidValue, match="has been destroyed"):
+            context.stop()
+        engine.destroy()
 
 
 def test_a_context_of_another_driver_or_none_at_all_is_refused() -> None:
