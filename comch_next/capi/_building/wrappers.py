@@ -166,16 +166,16 @@ static int started(void)
 {{
 	static int failed;
 
-	if (!calls && !failed) {{
+	if (!calls && !failed && !comch_face_ended) {{
 		calls = comch_face_start("{module}", "{extension}");
 		failed = !calls;
 	}}
-	return calls != NULL && !comch_face_abandoned;
+	return calls != NULL && !comch_face_ended;
 }}
 
 static doca_error_t why_not(void)
 {{
-	return comch_face_abandoned ? DOCA_ERROR_UNEXPECTED : DOCA_ERROR_INITIALIZATION;
+	return comch_face_ended ? comch_face_ended : DOCA_ERROR_INITIALIZATION;
 }}
 
 /* A call of the program's: see comch_face_abandon. */

@@ -16,6 +16,8 @@ static struct found_python python;
 static int running, is_own; /* the interpreter is there, and this library has started it */
 static __thread int follows_fork, forking;
 
+FACE doca_error_t comch_face_ended;
+
 static int failed(const char *what, const char *reason)
 {
 	fprintf(stderr, "doca: no Python interpreter: %s: %s\n", what, reason);
@@ -154,35 +156,45 @@ static int is_supported(const char *version)
 	return sscanf(version, "%d.%d", &major, &minor) == 2 && major == 3 && minor >= OLDEST_MINOR;
 }
 
-static void start(void)
+static int find_and_start(void)
 {
 	char reason[REASON_SIZE];
 	void *loaded = NULL;
 
 	if (find_functions(RTLD_DEFAULT)) { /* the program is Python, or is linked with it */
-		if (find_root(python.root)) {
-			failed("the library's place", "it cannot be found");
-			return;
-		}
+		if (find_root(python.root))
+			return failed("the library's place", "it cannot be found");
 	} else {
 		loaded = open_python(&python, RTLD_GLOBAL, reason);
-		if (!loaded || !find_functions(loaded)) {
-			failed("a C program needs Python's shared library", loaded ? "it lacks functions" : reason);
-			return;
-		}
+		if (!loaded || !find_functions(loaded))
+			return failed("a C program needs Python's shared library", loaded ? "it lacks functions" : reason);
 	}
-	if (!is_supported(py.Py_GetVersion())) {
-		failed("this library needs Python 3.10 or newer, the process has", py.Py_GetVersion());
-		return;
-	}
+	if (!is_supported(py.Py_GetVersion()))
+		return failed("this library needs Python 3.10 or newer, the process has", py.Py_GetVersion());
 	if (!py.Py_IsInitialized()) {
 		if (!loaded)
 			find_executable(&python);
 		if (initialize())
-			return;
+			return -1;
 		is_own = 1;
 	}
-	running = 1;
+	return 0;
+}
+
+/* The program's Python has ended. One that it starts later knows nothing of what these calls stand on. */
+static void end_with_python(void)
+{
+	if (!comch_face_ended)
+		comch_face_ended = DOCA_ERROR_INITIALIZATION;
+}
+
+static void start(void)
+{
+	running = !find_and_start();
+	if (running)
+		py.Py_AtExit(end_with_python);
+	else
+		comch_face_ended = DOCA_ERROR_INITIALIZATION;
 }
 
 /* The address of a face's calls, once what implements it has been imported. */
@@ -201,8 +213,6 @@ static const void *import_calls(const char *module_name, const char *extension)
 	return calls;
 }
 
-FACE int comch_face_abandoned;
-
 FACE void comch_face_abandon(const char *call)
 {
 	if (!py.Py_IsInitialized())
@@ -211,7 +221,7 @@ FACE void comch_face_abandon(const char *call)
 		"doca: %s was left by an exception of C++ or the end of its thread, so that it cannot return;"
 		" from now on every call returns DOCA_ERROR_UNEXPECTED\n",
 		call);
-	comch_face_abandoned = 1;
+	comch_face_ended = DOCA_ERROR_UNEXPECTED;
 }
 
 static const void *start_face(const char *module_name, const char *extension)

@@ -2,13 +2,16 @@
 #ifndef COMCH_FACE_INTERPRETER_H
 #define COMCH_FACE_INTERPRETER_H
 
+#include <doca_error.h>
+
 /* Have a Python interpreter that can import this project: the program's own where it is Python, else start one; and import
  * the module that implements a face, and the extension that holds its calls. Any thread, any number of times. These calls,
  * or NULL, with the reason on standard error. */
 const void *comch_face_start(const char *module_name, const char *extension);
 
-/* Whether the program has left a call, which it has not returned from. */
-extern int comch_face_abandoned;
+/* What every call returns from now on, once nothing can be called any more: there is no interpreter, the program's has
+ * ended, or the program has left a call, which it has not returned from. */
+extern doca_error_t comch_face_ended;
 
 /* Note that the program leaves this call by an exception of C++, or by the end of its thread, out of a callback: Python's
  * frames and the engine's lock stay behind, so nothing can be called any more. */

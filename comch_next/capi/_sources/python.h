@@ -30,6 +30,7 @@ typedef struct {
 #define COMCH_PYTHON(each) \
 	each(int, Py_IsInitialized, (void)) \
 	each(const char *, Py_GetVersion, (void)) \
+	each(int, Py_AtExit, (void (*function)(void))) \
 	each(int, PyGILState_Ensure, (void)) \
 	each(void, PyGILState_Release, (int state)) \
 	each(int, PyGILState_Check, (void)) \
