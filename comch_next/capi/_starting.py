@@ -20,7 +20,7 @@ _addresses: dict[str, int] = {}
 def calls(module: str, extension: str) -> int:
     """Return the address of the calls of a face, whose functions are those of the module from then on.
 
-    0, with the reason on standard error, if a setting of the user's is refused, COMCH_FAULTS for example.
+    0, for good and with the reason on standard error, if a setting of the user's is refused, COMCH_FAULTS for example.
     """
     with _lock:
         if extension not in _addresses:
@@ -29,6 +29,7 @@ def calls(module: str, extension: str) -> int:
                 import_module(module).attach(made.ffi, made.lib)
             except DocaError as error:
                 print(f"doca: {error}", file=sys.stderr)
-                return 0
-            _addresses[extension] = int(made.ffi.cast("uintptr_t", made.lib.comch_face_calls()))
+                _addresses[extension] = 0
+            else:
+                _addresses[extension] = int(made.ffi.cast("uintptr_t", made.lib.comch_face_calls()))
         return _addresses[extension]

@@ -164,12 +164,10 @@ static const struct calls *calls;
 
 static int started(void)
 {{
-	static int failed;
+	static int reported;
 
-	if (!calls && !failed && !comch_face_ended) {{
-		calls = comch_face_start("{module}", "{extension}");
-		failed = !calls;
-	}}
+	if (!calls && !comch_face_ended)
+		calls = comch_face_start("{module}", "{extension}", &reported);
 	return calls != NULL && !comch_face_ended;
 }}
 

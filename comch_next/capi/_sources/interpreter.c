@@ -197,15 +197,18 @@ static void start(void)
 		comch_face_ended = DOCA_ERROR_INITIALIZATION;
 }
 
-/* The address of a face's calls, once what implements it has been imported. */
-static const void *import_calls(const char *module_name, const char *extension)
+/* The address of a face's calls, once what implements it has been imported. A first failure is reported. */
+static const void *import_calls(const char *module_name, const char *extension, int *reported)
 {
 	PyObject *const module = py.PyImport_ImportModule("comch_next.capi._starting");
 	PyObject *const address = module ? py.PyObject_CallMethod(module, "calls", "ss", module_name, extension) : NULL;
 	const void *const calls = address ? py.PyLong_AsVoidPtr(address) : NULL;
 
-	if (!calls)
+	if (!calls && *reported)
+		py.PyErr_Clear();
+	else if (!calls)
 		py.PyErr_Print();
+	*reported = !calls;
 	if (address)
 		py.Py_DecRef(address);
 	if (module)
@@ -224,7 +227,7 @@ FACE void comch_face_abandon(const char *call)
 	comch_face_ended = DOCA_ERROR_UNEXPECTED;
 }
 
-static const void *start_face(const char *module_name, const char *extension)
+static const void *start_face(const char *module_name, const char *extension, int *reported)
 {
 	const void *calls = NULL;
 	int state;
@@ -236,7 +239,7 @@ static const void *start_face(const char *module_name, const char *extension)
 	if (running) {
 		state = py.PyGILState_Ensure();
 		append_root();
-		calls = import_calls(module_name, extension);
+		calls = import_calls(module_name, extension, reported);
 		py.PyGILState_Release(state);
 	}
 	if (is_own)
@@ -245,14 +248,14 @@ static const void *start_face(const char *module_name, const char *extension)
 }
 
 /* Signals wait: what a handler raises would end the import, and be lost. The script's is raised after the call. */
-FACE const void *comch_face_start(const char *module_name, const char *extension)
+FACE const void *comch_face_start(const char *module_name, const char *extension, int *reported)
 {
 	const void *calls;
 	sigset_t all, before;
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	calls = start_face(module_name, extension);
+	calls = start_face(module_name, extension, reported);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return calls;
 }
