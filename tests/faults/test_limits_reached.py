@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import resource
+import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -111,6 +112,40 @@ def test_no_memory_file_may_grow(start_python: StartPython) -> None:
                 here.connect(timeout=SOON_S)
             here.close()
     assert child.process.poll() is None
+
+
+NO_FILE = """
+import os, resource, signal
+import comch_next as comch
+signal.signal(signal.SIGXFSZ, signal.SIG_DFL)  # Python alone ignores it
+resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+writable = comch.AccessFlag.PCI_READ_WRITE
+with comch.open_device("03:00.0") as device, comch.Mmap(device, bytearray(4096), writable) as brought:
+    brought.start()
+    calls = {
+        "map": lambda: comch.Mmap(device, 4096),
+        "export": lambda: brought.export_pci(device),
+        "server": lambda: comch.Server(device, "b1:00.0", "svc").listen(),
+    }
+    for name, call in calls.items():
+        print(name, comch.outcome(call)[0].name)
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGXFSZ})
+    os.kill(os.getpid(), signal.SIGXFSZ)
+    print(comch.outcome(calls["map"])[0].name, *signal.sigpending())
+"""
+
+
+def test_the_signal_of_a_limit_reached_ends_no_program(start_python: StartPython, tmp_path: Path) -> None:
+    """As in a C program. One that has been sent by somebody stays."""
+    done = start_python("-c", NO_FILE, env={"COMCH_TRACE": str(tmp_path / "trace")}).finish()
+    assert done.returncode == 0, done
+    assert done.stdout.splitlines() == [
+        "map NO_MEMORY",
+        "export NO_MEMORY",
+        "server SUCCESS",
+        f"NO_MEMORY {signal.SIGXFSZ!s}",
+    ]
+    assert "the trace ends here" in done.stderr
 
 
 @pytest.mark.parametrize(("make", "number"), [(server, 1), (server, 2), (client, 1)])

@@ -10,7 +10,7 @@ from itertools import count
 from typing import Any
 
 from comch_next.driver._traced._place import caller
-from comch_next.driver.protocol import by_system, shielded, suppress_system
+from comch_next.driver.protocol import by_system, shielded, suppress_system, too_large_raises
 from comch_next.errors import IoFailed
 
 __all__ = ["TraceFile"]
@@ -76,7 +76,9 @@ class TraceFile:
         try:
             room = _PAGE - os.fstat(self._fd).st_size % _PAGE
             text = line if len(line) <= room else b" " * room + line
-            if os.write(self._fd, text) < len(text):
+            with too_large_raises():
+                written = os.write(self._fd, text)
+            if written < len(text):
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         except by_system(OSError) as error:
             self._end(error)

@@ -17,7 +17,7 @@ from typing import Any
 
 from comch_next.driver.emulated._export import NOTICE, Export
 from comch_next.driver.emulated._kernel.memory import ffi, lib
-from comch_next.driver.protocol import by_system, monotonic, suppress_system, uninterrupted
+from comch_next.driver.protocol import by_system, monotonic, suppress_system, too_large_raises, uninterrupted
 from comch_next.errors import DocaError, InvalidValue, IoFailed, NotPermitted, NotSupported
 
 __all__ = ["Remote", "await_copies", "make_notice"]
@@ -42,7 +42,8 @@ def make_notice(addr: int, size: int, permissions: int) -> int:
         raise NotSupported(f"mmap_export_pci: {text}; let the library make it (alloc_memrange)")
     fd = os.memfd_create(NOTICE, os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
     try:
-        os.write(fd, _FACTS.pack(addr, size, permissions))
+        with too_large_raises():
+            os.write(fd, _FACTS.pack(addr, size, permissions))
         fcntl.fcntl(fd, fcntl.F_ADD_SEALS, _SEALS)
     except BaseException:
         os.close(fd)

@@ -86,6 +86,7 @@ from comch_next.driver.protocol._signals import (
     Own,
     interruptible,
     signals_blocked,
+    too_large_raises,
     uninterrupted,
     uninterrupted_in_c,
 )
@@ -187,6 +188,7 @@ __all__ = [
     "text_of",
     "them",
     "told_in_child",
+    "too_large_raises",
     "uninterrupted",
     "uninterrupted_in_c",
     "wait_at_exit",

@@ -5,11 +5,12 @@ behind. Callbacks of the program may be interrupted all the same. Python runs ha
 signals are held back; one that arrives on a thread of the program's own meets the handler at once, as it does in C.
 """
 
+import errno
 import os
 import signal
 
 # signal's own makes an enum of every number, which takes a tenth of a millisecond.
-from _signal import pthread_sigmask  # type: ignore[import-not-found]
+from _signal import pthread_sigmask, sigpending  # type: ignore[import-not-found]
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import wraps
@@ -18,7 +19,15 @@ from typing import Any, Generic, ParamSpec, TypeVar
 
 from comch_next.driver.protocol._shield import held, shielded
 
-__all__ = ["MASKED", "Own", "interruptible", "signals_blocked", "uninterrupted", "uninterrupted_in_c"]
+__all__ = [
+    "MASKED",
+    "Own",
+    "interruptible",
+    "signals_blocked",
+    "too_large_raises",
+    "uninterrupted",
+    "uninterrupted_in_c",
+]
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
@@ -26,6 +35,7 @@ _T = TypeVar("_T")
 # A fault raises these in the thread itself, and faulthandler reports it there.
 _FAULTS = {signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SIGABRT}
 _HELD_SIGNALS = {int(each) for each in signal.valid_signals() - _FAULTS}
+_TOO_LARGE = {signal.SIGXFSZ}
 
 _main = main_thread().ident
 _before: list[Iterable[Any]] = []  # what the main thread held back before such a call, while it is in one
@@ -73,6 +83,26 @@ def signals_blocked() -> Iterator[None]:
     try:
         pthread_sigmask(signal.SIG_BLOCK, _HELD_SIGNALS)  # whose handler of an earlier signal may raise
         yield
+    finally:
+        pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@contextmanager
+def too_large_raises() -> Iterator[None]:
+    """Have a file that grows beyond RLIMIT_FSIZE raise OSError only: SIGXFSZ ends a program that does not ignore it.
+
+    Python does, a C program does not. A SIGXFSZ that somebody has sent is the program's.
+    """
+    before = pthread_sigmask(signal.SIG_BLOCK, ())
+    try:
+        pthread_sigmask(signal.SIG_BLOCK, _TOO_LARGE)
+        was_sent = signal.SIGXFSZ in sigpending()
+        try:
+            yield
+        except OSError as error:
+            if error.errno == errno.EFBIG and not was_sent:
+                signal.sigtimedwait(_TOO_LARGE, 0)
+            raise
     finally:
         pthread_sigmask(signal.SIG_SETMASK, before)
 

@@ -18,7 +18,7 @@ from contextlib import contextmanager
 
 from comch_next.driver.emulated._fabric.handshake import hang_up, is_trusted, peer_of, send
 from comch_next.driver.emulated._kernel.handle import Socket
-from comch_next.driver.protocol import by_system, bytes_of, monotonic, suppress_system
+from comch_next.driver.protocol import by_system, bytes_of, monotonic, suppress_system, too_large_raises
 from comch_next.errors import AlreadyExist, DocaError, Initialization
 
 __all__ = [
@@ -286,7 +286,8 @@ class Listener:
             found = os.fstat(self._lock)
             if stat.S_ISREG(found.st_mode) and found.st_nlink == 1:  # else somebody else keeps it for something
                 os.ftruncate(self._lock, 0)
-                os.pwrite(self._lock, status, 0)
+                with too_large_raises():
+                    os.pwrite(self._lock, status, 0)
 
     def _give_up_reserve(self) -> None:
         reserve, self._reserve = self._reserve, -1

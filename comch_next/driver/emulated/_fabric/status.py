@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, get_type_hints
 from comch_next.driver.emulated._fabric.handshake import VERSION as WIRE_VERSION
 from comch_next.driver.emulated._kernel.calls import Memory
 from comch_next.driver.emulated._kernel.ring import ffi
-from comch_next.driver.protocol import by_system
+from comch_next.driver.protocol import by_system, too_large_raises
 
 __all__ = ["BOARD", "CELL", "MOST_CELLS", "Board", "Cell", "Status", "boot_time"]
 
@@ -97,7 +97,8 @@ class Board:
         size = cells * CELL
         self._fd = os.memfd_create(BOARD, os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
         try:
-            os.ftruncate(self._fd, size)
+            with too_large_raises():
+                os.ftruncate(self._fd, size)
             self._memory = Memory(self._fd, size)
             self._first = ffi.cast("comch_cell *", self._memory.address)
             fcntl.fcntl(self._fd, fcntl.F_ADD_SEALS, _SEALS)

@@ -9,6 +9,7 @@ from typing import Any
 
 from comch_next.driver.emulated._kernel._ring_c import ffi, lib
 from comch_next.driver.emulated._kernel.calls import Memory
+from comch_next.driver.protocol import too_large_raises
 from comch_next.errors import ErrorCode, from_code
 
 __all__ = ["EXHAUSTED", "PAGE", "check_shared", "ffi", "lib", "make_shared", "map_shared", "name_of", "open_shared"]
@@ -25,7 +26,8 @@ def make_shared(name: str, size: int, *, commit: bool = False) -> int:
     """A descriptor of `size` bytes of new memory; with `commit` every page is there, or OSError says why not."""
     fd = os.memfd_create(name, os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
     try:
-        os.ftruncate(fd, size)
+        with too_large_raises():
+            os.ftruncate(fd, size)
         if commit:
             os.posix_fallocate(fd, 0, size)
         fcntl.fcntl(fd, fcntl.F_ADD_SEALS, _SEALS)
