@@ -21,7 +21,7 @@ class Face:
     Python, and what they define is not generated. `hot` are those that call Python's objects themselves. `needs` are
     faces that it is linked with, `calls` what its Python calls in C. A face of one release, `doca`, has the types of
     that time and a folder of its own; without a module it calls those that it needs. Names of functions that kernels
-    call begin with `kernels`.
+    call begin with `kernels`. Where a call `waits` for the peer, a thread can be cancelled meanwhile.
     """
 
     name: str
@@ -35,6 +35,7 @@ class Face:
     calls: tuple[str, ...] = ()
     doca: str = ""
     kernels: str = ""
+    waits: bool = False
 
     @property
     def key(self) -> str:
@@ -156,6 +157,7 @@ FACES = {
             needs=("common",),
             calls=("void comch_face_hot(uintptr_t table, uintptr_t peer);",),
             doca="1.4",
+            waits=True,
         ),
         *(
             Face("cc", "comm_channel_compat.capi", "", ("cc",), _CC, needs=("comch", "common"), doca=doca)

@@ -159,6 +159,8 @@ _LIBRARY = """
 #include "interpreter.h"
 #include "log.h"
 
+#include <pthread.h>
+
 /* The face's calls, once there is an interpreter that has them. */
 static const struct calls *calls;
 
@@ -176,19 +178,31 @@ static doca_error_t why_not(void)
 	return comch_face_ended ? comch_face_ended : DOCA_ERROR_INITIALIZATION;
 }}
 
-/* A call of the program's: see comch_face_abandon. */
+/* A call of the program's: see comch_face_abandon. A thread that is cancelled meanwhile ends after it, as what the call
+ * does in between has points of cancellation. */
 struct visit {{
 	const char *call;
-	int ended;
+	int ended, cancel_state;
 }};
+
+static struct visit enter(const char *call)
+{{
+	struct visit visit = {{call, 0, 0}};
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &visit.cancel_state);
+	if ({waits}) /* for as long as it pleases the peer */
+		pthread_setcancelstate(visit.cancel_state, NULL);
+	return visit;
+}}
 
 static void leave(struct visit *visit)
 {{
 	if (!visit->ended)
 		comch_face_abandon(visit->call);
+	pthread_setcancelstate(visit->cancel_state, NULL);
 }}
 
-#define VISIT struct visit visit __attribute__((cleanup(leave))) = {{__func__, 0}}
+#define VISIT struct visit visit __attribute__((cleanup(leave))) = enter(__func__)
 """
 _EXTENSION = """
 #define FACE __attribute__((visibility("hidden")))
@@ -218,7 +232,8 @@ def _head(face: Face, kinds: _Kinds) -> str:
 def library_source(face: Face) -> str:
     """Write the source of the library: what was written by hand, the wrappers, casts, older spellings."""
     kinds = _kinds(face)
-    texts = [_head(face, kinds), _LIBRARY.format(module=face.module, extension=face.extension), _written(face.sources)]
+    library = _LIBRARY.format(module=face.module, extension=face.extension, waits=int(face.waits))
+    texts = [_head(face, kinds), library, _written(face.sources)]
     if "doca_error.h" in face.headers:
         texts.append(error_texts())
     for row in kinds.python:

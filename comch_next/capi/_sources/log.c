@@ -35,18 +35,23 @@ static uint32_t sdk_limit = DOCA_LOG_LEVEL_WARNING;
 
 /* What writes to a stream of the program's may log, fork, or make a call that is refused. A child that is forked while
  * another thread writes a message writes its own, too. A thread is known by where it counts. */
-static __thread int holds;
+static __thread int holds, cancel_state;
 
+/* A thread that is cancelled while it writes ends afterwards. */
 static void hold_log(void)
 {
-	if (!holds++)
-		pthread_mutex_lock(&lock);
+	if (holds++)
+		return;
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
+	pthread_mutex_lock(&lock);
 }
 
 static void release_log(void)
 {
-	if (!--holds)
-		pthread_mutex_unlock(&lock);
+	if (--holds)
+		return;
+	pthread_mutex_unlock(&lock);
+	pthread_setcancelstate(cancel_state, NULL);
 }
 
 /* What another thread was flushing is the parent's, whose handler has it. */

@@ -325,6 +325,62 @@ static void changed(struct doca_comch_event_connection_status_changed *event, st
 	(void)change_successful;
 }
 
+static void cancel_thread(const union doca_data user_data, struct doca_ctx *ctx, enum doca_ctx_states before,
+			  enum doca_ctx_states next)
+{
+	(void)user_data;
+	(void)ctx;
+	(void)before;
+	(void)next;
+	pthread_cancel(pthread_self());
+	pthread_testcancel();
+}
+
+static void *start_context(void *ctx)
+{
+	(void)doca_ctx_start(ctx);
+	pthread_testcancel();
+	return NULL;
+}
+
+static void *log_once(void *nothing)
+{
+	pthread_cancel(pthread_self());
+	DOCA_LOG_INFO("the last");
+	pthread_testcancel();
+	return nothing;
+}
+
+static int ends_cancelled(void *(*run)(void *), void *argument)
+{
+	pthread_t started;
+	void *result;
+
+	return !pthread_create(&started, NULL, run, argument) && !pthread_join(started, &result) && result == PTHREAD_CANCELED;
+}
+
+/* A thread that is cancelled within a call makes it to its end. */
+static int cancel_threads(void)
+{
+	struct doca_log_backend *backend;
+	struct doca_comch_client *client;
+	struct doca_dev *host;
+
+	CHECK(doca_log_backend_create_with_file(fopen("/dev/null", "w"), &backend));
+	CHECK(open_device("b1:00.0", NULL, &host));
+	CHECK(doca_pe_create(&engine));
+	CHECK(doca_comch_client_create(host, "nobody", &client));
+	CHECK(doca_comch_client_task_send_set_conf(client, sent, sent, 1));
+	CHECK(doca_comch_client_event_msg_recv_register(client, received));
+	CHECK(doca_ctx_set_state_changed_cb(doca_comch_client_as_ctx(client), cancel_thread));
+	CHECK(doca_pe_connect_ctx(engine, doca_comch_client_as_ctx(client)));
+	printf("cancelled: %d\n", ends_cancelled(start_context, doca_comch_client_as_ctx(client)));
+	printf("cancelled: %d\n", ends_cancelled(log_once, NULL));
+	DOCA_LOG_INFO("still there");
+	SHOW(doca_comch_client_destroy(client));
+	return 0;
+}
+
 /* progress and destroy inside a callback are refused, and all goes on. */
 static int nested(void)
 {
@@ -372,7 +428,7 @@ int main(int argc, char **argv)
 		{"alive", leave_alive}, {"fork", fork_after_load},     {"threads", threads},
 		{"nested", nested},     {"unlocked", one_without_lock}, {"logging", fork_while_logging},
 		{"flushing", log_while_flushing}, {"another", fork_after_another},
-		{"beside", fork_beside_another},
+		{"beside", fork_beside_another}, {"cancelled", cancel_threads},
 	};
 	size_t i;
 
