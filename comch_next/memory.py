@@ -198,7 +198,7 @@ class Mmap(Hinted, Strict):
 
     @property
     def num_bufs(self) -> int:
-        """The number of buffers and consumers that use the map."""
+        """The number of buffers that use the map."""
         return self._mmaps.get_num_bufs(self._handle)
 
     # Sharing

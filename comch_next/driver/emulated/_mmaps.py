@@ -214,7 +214,7 @@ class Mmaps(Sharing):
 
     @_living
     def get_num_bufs(self, mmap: Mmap) -> int:
-        return mmap.users
+        return mmap.bufs
 
     @_living
     def get_exported(self, mmap: Mmap) -> bool:
