@@ -128,7 +128,8 @@ class Parser:
         try:
             flags, rest = getopt.gnu_getopt(arguments, short, long)
         except getopt.GetoptError as error:
-            self._complain(str(error), NotSupported)
+            known = {name for param in self._params for name in (param.short, param.long) if name}
+            self._complain(str(error), InvalidValue if error.opt in known else NotSupported)
         if rest:
             self._complain(f"{rest[0]!r} is not a flag", InvalidValue)
         named = {f"-{param.short}": param for param in self._params if param.short}

@@ -137,3 +137,10 @@ def test_help_has_the_bytes_of_the_program(monkeypatch: pytest.MonkeyPatch, desc
     with pytest.raises(SystemExit):
         parser._show_usage(True)
     assert b"  -s, --size <value>           " + description + b"\n" in written.getvalue()
+
+
+@pytest.mark.parametrize("words", [("-t",), ("--text",), ("--te",), ("--help=yes",)])
+def test_a_known_flag_with_too_few_or_too_many_values(words: tuple[str, ...]) -> None:
+    assert registered("t", "text") == 0
+    assert started(*words) == lib.DOCA_ERROR_INVALID_VALUE
+    assert started("-u") == started("--unknown") == lib.DOCA_ERROR_NOT_SUPPORTED
