@@ -12,14 +12,15 @@ from comch_next.capi._watched import watched_engines
 from comch_next.capi.binding import Binding, Call
 from comch_next.capi.handles import HANDLES
 from comch_next.capi.seam import DRIVER, driver_call, is_loaded
-from comch_next.declarations.core import FUNCTIONS
+from comch_next.declarations.core import CONSTANTS, FUNCTIONS
 from comch_next.driver.protocol import Own, interruptible, new_lock, uninterrupted
-from comch_next.errors import ErrorCode
+from comch_next.errors import ErrorCode, InvalidValue
 
 __all__ = ["attach"]
 
 _SUCCESS, _IN_PROGRESS = int(ErrorCode.SUCCESS), int(ErrorCode.IN_PROGRESS)
 _opening = new_lock()  # what the driver counts, and what the table has, are one
+_EVENT_MODES = {CONSTANTS[f"DOCA_PE_EVENT_MODE_PROGRESS_{name}"] for name in ("SELECTIVE", "ALL")}
 _FILTERS = {"all": RepFilter.ALL, "net": RepFilter.NET, "emulated": RepFilter.EMULATED}
 
 
@@ -83,7 +84,13 @@ def _engines() -> dict[str, Call]:
         if DRIVER.engines.get_max_events(engine) is None and is_loaded("libdoca_cc"):  # it is fixed inside of callbacks
             DRIVER.engines.set_max_events(engine, 1)
 
-    return {"doca_pe_create": create, "doca_pe_connect_ctx": connect_ctx}
+    return {"doca_pe_create": create, "doca_pe_connect_ctx": connect_ctx, "doca_pe_set_event_mode": _set_event_mode}
+
+
+def _set_event_mode(_: Any, mode: int) -> None:
+    """Progress visits every context; with one that has no events nothing comes of it, so that either mode is kept."""
+    if mode not in _EVENT_MODES:
+        raise InvalidValue(f"pe_set_event_mode takes a mode of {sorted(_EVENT_MODES)}, not {mode}")
 
 
 # Contexts

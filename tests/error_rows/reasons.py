@@ -85,7 +85,7 @@ BY_C_CALLS = "tests/faces/test_bad_pointers.py::test_a_bad_pointer_is_refused[nu
 _KERNELS = "tests/faces/test_kernels.py::test_a_kernel_in_c[copies]"
 _ENGINE = "tests/faces/test_bad_pointers.py::test_a_context_without_an_engine_is_not_connected"
 _NULL_ONLY = (
-    *("pe_destroy", "pe_get_notification_handle", "pe_get_num_inflight_tasks"),
+    *("pe_destroy", "pe_get_notification_handle", "pe_get_num_inflight_tasks", "pe_set_event_mode"),
     *("ctx_start", "ctx_stop", "ctx_get_num_inflight_tasks", "ctx_set_user_data", "ctx_get_user_data", "ctx_get_state"),
     *("dev_open", "dev_rep_open", "dev_rep_close"),
     *("devinfo_get_pci_addr_str", "devinfo_get_iface_name", "devinfo_get_ibdev_name"),

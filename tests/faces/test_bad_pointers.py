@@ -165,5 +165,5 @@ def test_what_the_page_calls_refused_is() -> None:
         if not any(bad_pointers.tag_of(param) not in (*arguments.living, "") for param in row.params):
             answers[name] = getattr(lib, name)(*[arguments.good(row, param) for param in row.params])
     arguments.close()
-    assert len(answers) == 18
+    assert len(answers) == 17
     assert {name: answer for name, answer in answers.items() if answer != int(ErrorCode.NOT_SUPPORTED)} == {}
