@@ -13,7 +13,7 @@ from comch_next.capi.binding import Binding, Call
 from comch_next.capi.handles import HANDLES
 from comch_next.capi.seam import DRIVER, driver_call, is_loaded
 from comch_next.declarations.core import CONSTANTS, FUNCTIONS
-from comch_next.driver.protocol import Own, interruptible, new_lock, uninterrupted
+from comch_next.driver.protocol import Own, event_hearers, interruptible, new_lock, uninterrupted
 from comch_next.errors import ErrorCode, InvalidValue
 
 __all__ = ["attach"]
@@ -37,6 +37,7 @@ def attach(ffi: Any, lib: Any) -> None:
         binding.attach(name, binding.quiet(name, bare))
     table = HANDLES.for_c(binding.code_of, binding.unexpected)
     lib.comch_face_hot(id(table))
+    event_hearers.append(lambda level, text: lib.comch_face_log(int(level), text.encode(errors="replace")))
 
 
 # Devices: two opens of one are one handle, which ends with the last close

@@ -155,7 +155,7 @@ class Binding:
     def code_of_refusal(self, error: DocaError) -> int:
         """Return the code of a refusal, whose reason is logged, but for the one that programs poll for."""
         if not isinstance(error, Again):
-            self.lib.comch_face_refused(_level(error), str(error).encode(errors="replace"))
+            self.lib.comch_face_log(_level(error), str(error).encode(errors="replace"))
         return int(error.code)
 
     def bind(self, row: Function, call: Call) -> None:

@@ -33,20 +33,21 @@ peers, number = ffi.new("struct doca_comm_channel_addr_t ***"), ffi.new("uint32_
 print(lib.doca_comm_channel_ep_get_peer_addr_list(new, peers, number))
 world.close()
 """
-WARNING, DEBUG = 40, 60
+WARNING, INFO, DEBUG = 40, 50, 60
 REASONS = ("device", "max_msg_size", "flags 7", "listen or connect first", "ep_t", "ep_t", "NULL")
 
 
-def logged(tmp_path: Path, level: int) -> tuple[list[int], list[str]]:
+def logged(tmp_path: Path, level: int, program: str = LOGGED) -> tuple[list[int], list[str]]:
     """The codes of the calls that are refused, and what stands in the log."""
     log = tmp_path / "log"
-    ended = python("-c", LOGGED, str(log), str(level)).finish()
+    ended = python("-c", program, str(log), str(level)).finish()
     assert ended.returncode == 0, ended.stderr
     return [int(code) for code in ended.stdout.split()], log.read_text(encoding="utf-8").splitlines()
 
 
 def test_each_refusal_is_logged_once_with_its_reason(tmp_path: Path) -> None:
     codes, lines = logged(tmp_path, DEBUG)
+    lines = [line for line in lines if "[INF]" not in line]  # what became of connections
     assert all(codes)
     assert len(lines) == len(codes) == len(REASONS), lines
     for line, reason in zip(lines, REASONS, strict=True):
@@ -57,3 +58,40 @@ def test_each_refusal_is_logged_once_with_its_reason(tmp_path: Path) -> None:
 def test_a_program_that_asks_for_warnings_is_not_bothered(tmp_path: Path) -> None:
     _, lines = logged(tmp_path, WARNING)
     assert lines == []
+
+
+EVENTS = """
+import sys
+from tests.faces.world import World, check, ffi, lib, made
+file = open(sys.argv[1], "wb")
+backend = made(lib.doca_log_backend_create_with_file_sdk, file)
+check(lib.doca_log_backend_set_sdk_level(backend, int(sys.argv[2])))
+world = World("events")
+event = world.callback("doca_comch_event_consumer_cb_t")
+changed = world.callback("doca_comch_event_connection_status_changed_cb_t")
+rep = world.handles["doca_dev_rep"]
+
+def made_with(side, size, *args):
+    context = made(getattr(lib, f"doca_comch_{side}_create"), *args)
+    world._configure(side, context, event, event)
+    check(getattr(lib, f"doca_comch_{side}_set_max_msg_size")(context, size))
+    return context
+
+server = made_with("server", 1000, world.dpu, rep, b"sized")
+check(lib.doca_comch_server_event_connection_status_changed_register(server, changed, changed))
+check(lib.doca_ctx_start(lib.doca_comch_server_as_ctx(server)))
+for name in (b"nobody", b"sized"):
+    ctx = lib.doca_comch_client_as_ctx(made_with("client", 100, world.host, name))
+    check(lib.doca_ctx_start(ctx), lib.DOCA_ERROR_IN_PROGRESS)
+    world.progress_until(lambda: made(lib.doca_ctx_get_state, ctx) == lib.DOCA_CTX_STATE_IDLE)
+"""
+
+
+def test_why_a_connection_could_not_be_made(tmp_path: Path) -> None:
+    _, lines = logged(tmp_path, INFO, EVENTS)
+    text = "\n".join(lines)
+    assert "connection to 'nobody' failed: nobody listens on it" in text
+    assert "server 'sized' refuses the client of process" in text
+    assert "connection to 'sized' failed: the server refuses" in text
+    _, lines = logged(tmp_path, WARNING, EVENTS)
+    assert [line.partition("[COMCH]")[0][-5:] for line in lines] == ["[WRN]"]

@@ -136,7 +136,7 @@ def _kinds(face: Face) -> _Kinds:
 
 # Does nothing: cffi keeps the state that Python has of a thread which has called any function, until the thread ends.
 _ENTER = "void comch_face_enter(void)"
-_REPORTS = ("void comch_face_report(const char *text);", "void comch_face_refused(uint32_t level, const char *text);")
+_REPORTS = ("void comch_face_report(const char *text);", "void comch_face_log(uint32_t level, const char *text);")
 _CALLS = "const void *comch_face_calls(void)"
 
 

@@ -343,7 +343,7 @@ FACE doca_error_t doca_log(uint32_t level, int source, const char *fname, int li
 	return DOCA_SUCCESS;
 }
 
-FACE void comch_face_refused(uint32_t level, const char *text)
+FACE void comch_face_log(uint32_t level, const char *text)
 {
 	print(level, 1, "COMCH", "", text);
 }
@@ -353,7 +353,7 @@ FACE doca_error_t comch_face_invalid(const char *function, const char *parameter
 	char text[NAME_SIZE * 4];
 
 	snprintf(text, sizeof(text), "%s: %s is %s", function, parameter, is);
-	comch_face_refused(DOCA_LOG_LEVEL_DEBUG, text);
+	comch_face_log(DOCA_LOG_LEVEL_DEBUG, text);
 	return DOCA_ERROR_INVALID_VALUE;
 }
 

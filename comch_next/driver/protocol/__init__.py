@@ -39,7 +39,7 @@ from comch_next.driver.protocol._control import (
 )
 from comch_next.driver.protocol._device import Devices, pci_parts
 from comch_next.driver.protocol._dpa import DpaCompletions, Dpas, DpaThreads
-from comch_next.driver.protocol._events import log_event, log_warning
+from comch_next.driver.protocol._events import event_hearers, log_event, log_warning
 from comch_next.driver.protocol._exit import at_exit, has_ended, wait_at_exit
 from comch_next.driver.protocol._fast_path import (
     ConsumerCompletions,
@@ -166,6 +166,7 @@ __all__ = [
     "counted",
     "device_calls",
     "enter_kernel",
+    "event_hearers",
     "handed_over",
     "handing_on",
     "has_ended",
