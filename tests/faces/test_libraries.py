@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -66,6 +67,15 @@ def test_a_header_stands_by_itself(header: str, compiler: str, standard: str, tm
     command = [compiler, f"-std={standard}", *WARNINGS, "-pedantic", "-fsyntax-only", *modules, str(source)]
     ended = subprocess.run(command, capture_output=True, text=True, timeout=SOON_S)
     assert ended.returncode == 0, ended.stderr
+
+
+def test_the_arguments_of_a_format_are_checked(tmp_path: Path) -> None:
+    source = tmp_path / "formats.c"
+    source.write_text('#include <doca_log.h>\nDOCA_LOG_REGISTER(F);\nvoid f(void) { DOCA_LOG_INFO("%s", 1); }\n')
+    command = ["gcc", *WARNINGS, "-fsyntax-only", *pkg_config("--cflags", "doca-common"), str(source)]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=SOON_S, env={**os.environ, "LC_ALL": "C"})
+    assert ended.returncode != 0
+    assert "-Werror=format" in ended.stderr
 
 
 def test_the_module_of_the_oldest_releases_brings_every_library_they_had() -> None:

@@ -101,7 +101,14 @@ def headers(face: Face) -> Iterator[tuple[str, str]]:
 
 def _prototypes(face: Face, name: str) -> str:
     rows = (row for row in face.functions() if (row.header or UNSEEN) == name)
-    return "\n".join(f"{prototype(row)};" for row in rows)
+    return "\n".join(f"{prototype(row)}{_checked_format(row)};" for row in rows)
+
+
+def _checked_format(row: api.Function) -> str:
+    """Have compilers check the arguments of a function that takes a format before them."""
+    number = len(row.params)
+    is_variadic = number > 0 and row.params[-1].ctype == "..."
+    return f" __attribute__((format(printf, {number - 1}, {number})))" if is_variadic else ""
 
 
 def _types(face: Face, name: str) -> Iterator[str]:
