@@ -18,6 +18,7 @@ from threading import get_ident, main_thread
 from typing import Any, Generic, ParamSpec, TypeVar
 
 from comch_next.driver.protocol._shield import held, shielded
+from comch_next.driver.protocol._system import by_system
 
 __all__ = [
     "MASKED",
@@ -99,7 +100,7 @@ def too_large_raises() -> Iterator[None]:
         was_sent = signal.SIGXFSZ in sigpending()
         try:
             yield
-        except OSError as error:
+        except by_system(OSError) as error:
             if error.errno == errno.EFBIG and not was_sent:
                 signal.sigtimedwait(_TOO_LARGE, 0)
             raise
