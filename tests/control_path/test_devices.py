@@ -14,7 +14,10 @@ from comch_next import InvalidValue, NotFound, NotSupported, PciBdf, PciFuncType
 from comch_next.driver import load
 from comch_next.driver.emulated import _device
 from comch_next.driver.protocol import WeakSet
-from tests.processes import StartPython
+from tests.control_path.pulled import connected, listening
+from tests.processes import SOON_S, StartPython
+from tests.pull.support import FORMS
+from tests.topologies import limited
 
 FUNCTIONS = ["0000:b1:00.0", "0000:b1:00.1", "0000:b1:00.2", "0000:b1:00.3"]
 
@@ -239,6 +242,9 @@ BAD = [
     "[[device]]\npci_addr = '03:00.0'\nside = 'dpu'\nlimits = 3",
     "[[device]]\npci_addr = '03:00.0'\nside = 'dpu'\n[device.limits]\nmax_msg_size = 'large'",
     "[[device]]\npci_addr = '03:00.0'\nside = 'dpu'\n[device.limits]\nmax_msg_size = -1",
+    "[limits]\ndefault_msg_size = 70000\n[[device]]\npci_addr = '03:00.0'\nside = 'dpu'",
+    "[limits]\ndefault_queue_size = 10000\n[[device]]\npci_addr = '03:00.0'\nside = 'dpu'",
+    "[[device]]\npci_addr = '03:00.0'\nside = 'dpu'\nlimits = { default_msg_size = 101, max_msg_size = 100 }",
     "\xff",
 ]
 
@@ -248,6 +254,33 @@ def test_a_bad_topology_is_named_with_its_fault(topology: Path, text: str) -> No
     topology.write_bytes(text.encode("latin-1"))
     with pytest.raises(InvalidValue, match="topology"):
         comch.devices()
+
+
+@pytest.mark.parametrize("limits", [{"max_msg_size": 100}, {"max_queue_size": 16}, {"max_msg_size": 1}])
+@pytest.mark.parametrize("form", FORMS)
+def test_a_maximum_bounds_the_default_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str, limits: dict[str, int]
+) -> None:
+    """Set alone, so that the program that states no size gets one that its device can have."""
+    monkeypatch.setenv("COMCH_PULL", form)
+    limited(tmp_path, monkeypatch, **limits)
+    with listening() as there, connected(there) as here:
+        assert here.max_msg_size == there.max_msg_size == limits.get("max_msg_size", 4080)
+        here.connection.send(b"1")
+        assert there.receive(timeout=SOON_S).data == b"1"
+
+
+def test_the_maximum_of_one_device_bounds_its_default_only(topology: Path) -> None:
+    topology.write_text(
+        "[limits]\nmax_msg_size = 2000\n"
+        "[[device]]\npci_addr = '03:00.0'\nside = 'dpu'\nlimits = { max_msg_size = 1000 }\n"
+        "[[device]]\npci_addr = 'b1:00.0'\nside = 'host'\nlimits = { max_msg_size = 8000 }\n"
+    )
+    sizes = []
+    for info in comch.devices():
+        with info.open() as device:
+            sizes.append(comch.Client(device, "narrow").max_msg_size)
+    assert sizes == [1000, 4080]
 
 
 def test_a_missing_topology_file_is_named(topology: Path) -> None:

@@ -24,9 +24,13 @@ else:
 
 SCHEMA = json.loads((Path(emulated.__file__).parent / "_fabric" / "topology.schema.json").read_text(encoding="utf-8"))
 
-# Every key, with a value that differs from its default
+# Every key, with a value that differs from its default; no maximum is below what a default may be set to
 WHOLE: dict[str, Any] = {
-    "limits": {name: (1 if name != "max_clients" else 0) for name in Limits._fields},
+    "limits": {
+        **{name: (1 if name != "max_clients" else 0) for name in Limits._fields},
+        "max_msg_size": 1 << 20,
+        "max_queue_size": 1 << 16,
+    },
     "device": [
         {
             "pci_addr": "0000:03:00.0",

@@ -19,6 +19,7 @@ _MOST = {
     "max_imm_data_len": 1024,
     "max_connection_memory": 1 << 40,
 }
+_MOST_OF_DEFAULT = {"default_msg_size": "max_msg_size", "default_queue_size": "max_queue_size"}
 
 # A topology file: the keys of each table and the types of their values, those that have to be there, and the words that
 # some of them take. topology.schema.json is made from these.
@@ -62,14 +63,20 @@ class Limits(NamedTuple):
     max_imm_data_len: int = 32
     max_connection_memory: int = 1 << 28
 
-    def with_those(self, table: dict[str, Any]) -> "Limits":
-        """Take over the limits that a table states; ValueError for one that no device could have."""
-        stated = self._replace(**table)
-        for name, value in stated._asdict().items():
+    @classmethod
+    def stated(cls, table: dict[str, Any]) -> "Limits":
+        """The limits that a table states, with defaults that fit; ValueError for one that no device could have."""
+        limits = cls()._replace(**table)
+        for name, value in limits._asdict().items():
             least, most = bounds(name)
             if type(value) is not int or not least <= value <= most:
                 raise ValueError(f"{name} is {value!r}; legal are whole numbers from {least} to {most}")
-        return stated
+        for name, maximum in _MOST_OF_DEFAULT.items():
+            value, most = getattr(limits, name), getattr(limits, maximum)
+            if name in table and value > most:
+                raise ValueError(f"{name} is {value}, and {maximum} only {most}")
+            limits = limits._replace(**{name: min(value, most)})
+        return limits
 
 
 def bounds(limit: str) -> tuple[int, int]:
@@ -172,8 +179,9 @@ def parse(table: dict[str, Any], source: str) -> Topology:
     """A topology from its table: `limits` for all, and a list of `device`, each with its own `limits`."""
     try:
         _check(table, "topology")
-        limits = Limits().with_those(table.get("limits", {}))
-        devices = tuple(_device(row, limits) for row in table["device"])
+        shared = table.get("limits", {})
+        Limits.stated(shared)  # refused even if each device states others
+        devices = tuple(_device(row, shared) for row in table["device"])
     except by_system(KeyError, TypeError, ValueError, RecursionError) as error:
         raise InvalidValue(f"{source} is not a topology: {error!r}") from error
     if len({device.pci_addr for device in devices}) != len(devices):
@@ -197,7 +205,7 @@ def _check(row: object, kind: str) -> None:
             raise ValueError(f"{key} of a {kind} is {value!r}; legal are {', '.join(WORDS[key])}")
 
 
-def _device(row: dict[str, Any], limits: Limits) -> Device:
+def _device(row: dict[str, Any], shared: dict[str, Any]) -> Device:
     _check(row, "device")
     representors = tuple(_representor(rep, number) for number, rep in enumerate(row.get("representor", ())))
     return Device(
@@ -207,7 +215,7 @@ def _device(row: dict[str, Any], limits: Limits) -> Device:
         capable=row.get("capable", True),
         working=row.get("working", True),
         answers=row.get("answers", True),
-        limits=limits.with_those(row.get("limits", {})),
+        limits=Limits.stated(shared | row.get("limits", {})),
     )
 
 
