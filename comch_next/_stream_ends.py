@@ -14,7 +14,20 @@ from comch_next.errors import InvalidValue, Unexpected
 if TYPE_CHECKING:
     from comch_next._stream_link import Transfer
 
-__all__ = ["Acknowledged", "Fill", "Report", "check_report", "check_sink", "check_size", "filler", "write_all"]
+__all__ = [
+    "CHUNK_SIZE",
+    "Acknowledged",
+    "Fill",
+    "Report",
+    "check_report",
+    "check_sink",
+    "check_size",
+    "filler",
+    "fitting",
+    "write_all",
+]
+
+CHUNK_SIZE = 1 << 20  # bytes, unless the program asks for others or the device takes less
 
 Fill: TypeAlias = "Callable[[memoryview], int]"
 Report: TypeAlias = "Callable[[int], object] | None"
@@ -23,7 +36,15 @@ Report: TypeAlias = "Callable[[int], object] | None"
 def check_size(call: str, chunk_size: object) -> None:
     """Raise InvalidValue unless this can be the size of a chunk."""
     if not isinstance(chunk_size, int) or isinstance(chunk_size, bool) or chunk_size < 1:
-        raise InvalidValue(f"{call} takes a chunk_size of 1 byte or more, not {quoted(chunk_size)}")
+        raise InvalidValue(f"{call} takes a whole number of bytes, 1 or more, as chunk_size, not {quoted(chunk_size)}")
+
+
+def fitting(call: str, chunk_size: int, most: int) -> int:
+    """Return the size of chunks where buffers have at most `most` bytes; InvalidValue if larger ones were asked for."""
+    if most < chunk_size != CHUNK_SIZE:
+        text = f"{call}: a chunk_size of {quoted(chunk_size)} bytes was asked for"
+        raise InvalidValue(f"{text}; this device's buffers on the fast path have at most {most}")
+    return min(chunk_size, most)
 
 
 def check_report(call: str, progress: object) -> None:

@@ -19,16 +19,30 @@ from typing import TYPE_CHECKING, Any
 from comch_next._codes import AccessFlag
 from comch_next._exits import exit_block
 from comch_next._origins import shown
-from comch_next._stream_ends import Acknowledged, Fill, Report, check_report, check_sink, check_size, filler, write_all
+from comch_next._stream_ends import (
+    CHUNK_SIZE,
+    Acknowledged,
+    Fill,
+    Report,
+    check_report,
+    check_sink,
+    check_size,
+    filler,
+    fitting,
+    write_all,
+)
 from comch_next._stream_link import AT_ONCE, CHUNKS, Kind, Link, Steps, Transfer, announced, encode, expired, run
 from comch_next.connection import Connection
 from comch_next.consumer import Consumer
+from comch_next.device import DevInfo
 from comch_next.driver.protocol import Own
 from comch_next.errors import BadState, ConnectionReset, InvalidValue, IoFailed, NotConnected, Shutdown, Unexpected
 from comch_next.memory import Buf, BufInventory, Mmap
 from comch_next.producer import Producer
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from typing_extensions import Self
 
     from comch_next._control import ControlContext
@@ -37,7 +51,6 @@ if TYPE_CHECKING:
 
 __all__ = ["CHUNK_SIZE", "Stream"]
 
-CHUNK_SIZE = 1 << 20  # bytes, unless the program asks for others
 _LOST = (ConnectionReset, Shutdown, NotConnected, IoFailed, BadState)  # the last one once a context is IDLE
 
 
@@ -89,22 +102,22 @@ class Stream:
     def send_stream(self, source: Any, *, chunk_size: int = CHUNK_SIZE, progress: Report = None) -> int:
         """Send what is left of a binary file object, or all of something bytes-like; return how many bytes.
 
-        Returns when the other side's sink has all of them. chunk_size: bytes of a send, at most as many as the receiver
-        takes. progress: called as `progress(count)` when that sink has more of the bytes than before. Raises IoFailed
-        when the receiver gave up, Shutdown or ConnectionReset when it left or died, Unexpected when it sends what is no
-        part of a stream, BadState when it sends a stream, too, InvalidValue for an invalid source or size, and what the
-        source raises.
+        Returns when the other side's sink has all of them. chunk_size: bytes of a send; fewer if the receiver takes no
+        more, or if this is the default and the device takes no more. progress: called as `progress(count)` when that
+        sink has more of the bytes than before. Raises IoFailed when the receiver gave up, Shutdown or ConnectionReset
+        when it left or died, Unexpected when it sends what is no part of a stream, BadState when it sends a stream,
+        too, InvalidValue for an invalid source or size, and what the source raises.
         """
         return run(self._send(source, chunk_size, progress, get_ident()))
 
     def recv_stream(self, sink: Any, *, chunk_size: int = CHUNK_SIZE, progress: Report = None) -> int:
         """Write the other side's next stream to a binary file object; return how many bytes it had.
 
-        The memory that the sink's `write` gets is reused afterwards. chunk_size: bytes of the longest send; there is
-        memory for 8. progress: called as `progress(count)` with the bytes written. Raises IoFailed when the sender gave
-        up, Shutdown or ConnectionReset when it left or died, each after all bytes that arrived have been written;
-        Unexpected when it sends what is no part of a stream; InvalidValue for an invalid sink or size, and what the
-        sink raises.
+        The memory that the sink's `write` gets is reused afterwards. chunk_size: bytes of the longest send, for 8 of
+        which there is memory; fewer if this is the default and the device takes no more. progress: called as
+        `progress(count)` with the bytes written. Raises IoFailed when the sender gave up, Shutdown or ConnectionReset
+        when it left or died, each after all bytes that arrived have been written; Unexpected when it sends what is no
+        part of a stream; InvalidValue for an invalid sink or size, and what the sink raises.
         """
         return run(self._receive(sink, chunk_size, progress, get_ident()))
 
@@ -124,6 +137,11 @@ class Stream:
         link.call, link.caller, link.steps, link.transfer = call, caller, steps, None
         return steps
 
+    def _fitting(self, call: str, chunk_size: int, cap: Callable[[DevInfo], int]) -> int:
+        device = self.connection._context.device
+        assert device is not None  # there is a connection on it
+        return fitting(call, chunk_size, cap(device.devinfo))
+
     def _chunks(self, size: int, access: AccessFlag) -> _Chunks:
         return _Chunks(self.connection._context.device, size, access)
 
@@ -136,6 +154,7 @@ class Stream:
 
     def _send_all(self, fill: Fill, chunk_size: int, progress: Report) -> Steps[int]:
         link = self._link
+        size = self._fitting("send_stream", chunk_size, DevInfo.producer_cap_get_max_buf_size)
         yield from link.settle()
         yield from link.meet(lambda: self.connection._control_id)
         self._number = (self._number + 1) & 0xFFFF
@@ -149,7 +168,7 @@ class Stream:
             if not out.room:
                 raise Unexpected("send_stream: the other side granted chunks without room")
             yield from link.meet(lambda: out.consumer in self.connection._consumers)
-            return (yield from self._send_chunks(out, fill, min(chunk_size, out.room), progress))
+            return (yield from self._send_chunks(out, fill, min(size, out.room), progress))
 
     def _send_chunks(self, out: Transfer, fill: Fill, size: int, progress: Report) -> Steps[int]:
         link, sent, report = self._link, 0, Acknowledged(out, progress)
@@ -194,12 +213,13 @@ class Stream:
 
     def _receive_all(self, sink: Any, chunk_size: int, progress: Report) -> Steps[int]:
         link = self._link
+        size = self._fitting("recv_stream", chunk_size, DevInfo.consumer_cap_get_max_buf_size)
         yield from link.settle()
         yield from link.meet(lambda: self.connection._control_id)
         yield from link.until(lambda: link.offers)
         link.transfer = taken = Transfer(link.offers.popleft(), sends=False)
         with link.giving_up(Kind.REFUSED, taken.number):
-            return (yield from self._receive_chunks(taken, sink, chunk_size, progress))
+            return (yield from self._receive_chunks(taken, sink, size, progress))
 
     def _receive_chunks(self, taken: Transfer, sink: Any, size: int, progress: Report) -> Steps[int]:
         arrived: deque[PostRecvTask] = deque()

@@ -12,7 +12,8 @@ import pytest
 
 import comch_next as comch
 from tests.processes import SOON_S
-from tests.streams.support import Pair
+from tests.streams.support import Pair, connected
+from tests.topologies import limited
 
 DATA = random.Random(14).randbytes(300_001)
 CHUNK = 16 * 1024
@@ -155,3 +156,37 @@ def test_a_sender_sleeps_while_nothing_is_posted(pair: Pair, monkeypatch: pytest
     assert sending.result(SOON_S) == receiving.result(SOON_S) == len(DATA)
     assert set(waits) == {None}
     assert len(waits) <= len(DATA) // CHUNK + 3, "a wake-up for each chunk that was granted, at most"
+
+
+def test_the_device_limits_the_chunks(
+    runtime_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The default adapts; another size is refused at once, also one whose memory no machine has."""
+    limited(tmp_path, monkeypatch, max_buf_size=1000)
+
+    def here(stream: comch.Stream) -> None:
+        with pytest.raises(comch.InvalidValue, match=r"send_stream: a chunk_size of 1001 bytes .* at most 1000"):
+            stream.send_stream(DATA, chunk_size=1001)
+        stream.send_stream(DATA)
+
+    sink = io.BytesIO()
+
+    def there(stream: comch.Stream) -> None:
+        with pytest.raises(comch.InvalidValue, match=rf"recv_stream: a chunk_size of {1 << 50} bytes .* at most 1000"):
+            stream.recv_stream(sink, chunk_size=1 << 50)
+        stream.recv_stream(sink)
+
+    with connected() as pair:
+        pair.both(here, there)
+    assert sink.getvalue() == DATA
+
+
+def test_what_a_stream_needs_of_a_device(
+    runtime_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The guide names these limits."""
+    limited(tmp_path, monkeypatch, max_consumers=2, max_producers=2, max_fast_tasks=32, max_imm_data_len=16)
+    sink = io.BytesIO()
+    with connected() as pair:
+        pair.both(lambda stream: stream.send_stream(DATA), lambda stream: stream.recv_stream(sink))
+    assert sink.getvalue() == DATA
