@@ -9,7 +9,7 @@ from comch_next._codes import Counter, ErrorCode
 from comch_next._names import CNames, Strict, spelled
 from comch_next.driver.protocol import counted
 from comch_next.engine import deadline_after, seconds_left, wait_readable
-from comch_next.errors import Again, ConnectionReset, Shutdown, TimeOut, from_code
+from comch_next.errors import Again, ConnectionReset, NotConnected, Shutdown, TimeOut, from_code
 
 if TYPE_CHECKING:
     from comch_next._control import ControlContext
@@ -141,11 +141,12 @@ class Message(NamedTuple):
     def reply(self, data: bytes | bytearray | memoryview, timeout: float | None = None) -> bool:
         """Send an answer on the connection of this message, as Connection.send, and return True.
 
-        On a server, return False if that client has gone, so that the loop goes on. `Server.messages` reports its end.
+        On a server, return False if that client has gone or been disconnected, so that the loop goes on.
+        `Server.messages` reports its end.
         """
         try:
             self.connection.send(data, timeout)
-        except (Shutdown, ConnectionReset):
+        except (Shutdown, ConnectionReset, NotConnected):
             if not self.connection._context._survives(self.connection):
                 raise
             return False

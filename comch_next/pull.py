@@ -167,8 +167,7 @@ class PullPort:
     def _send_failed(self, data: bytes | bytearray | memoryview, connection: Connection, error: DocaError) -> bool:
         """Decide what a send that the driver refused was: accepted in spite of it (True), or the error to raise."""
         if connection in self._left and not isinstance(error, InvalidValue):
-            text = "send: this side has left the connection; connect again"
-            raise NotConnected(text, connection=connection) from None
+            raise NotConnected("send: this side has left the connection", connection=connection) from None
         if self._endings is None:
             raise error
         return self._endings.send_failed(connection, data, error)

@@ -222,7 +222,7 @@ class Server(ServiceState):
             raise NotConnected(f"{call} was attempted on {self!r}, which does not listen; listen first")
 
     def _survives(self, connection: Connection) -> bool:
-        return not self._failed
+        return self._listening
 
     def __iter__(self) -> Iterator[Message]:
         """Iterate over the messages of all clients, waiting for each, as `messages`."""

@@ -139,11 +139,12 @@ class Message(NamedTuple):
     async def reply(self, data: bytes | bytearray | memoryview) -> bool:
         """Send an answer on the connection of this message, as Connection.send, and return True.
 
-        On a server, return False if that client has gone, so that the loop goes on. `Server.messages` reports its end.
+        On a server, return False if that client has gone or been disconnected, so that the loop goes on.
+        `Server.messages` reports its end.
         """
         try:
             await self.connection.send(data)
-        except (Shutdown, ConnectionReset):
+        except (Shutdown, ConnectionReset, NotConnected):
             if not self.connection._side.context._survives(self.connection.connection):
                 raise
             return False

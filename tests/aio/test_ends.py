@@ -110,6 +110,21 @@ def test_a_server_names_the_client_that_died_and_goes_on(ground: Ground, start_p
     run(main())
 
 
+def test_a_reply_to_a_client_that_was_disconnected(ground: Ground) -> None:
+    async def main() -> None:
+        async with ground.serve() as server:
+            hello = asyncio.ensure_future(server.receive())
+            async with ground.connect() as client:
+                await client.send(b"hello")
+                message = await hello
+                server.disconnect(message.connection)
+                assert await message.reply(b"x") is False
+        with pytest.raises(comch.NotConnected):
+            await message.reply(b"x")
+
+    run(main())
+
+
 @pytest.mark.parametrize("who", ["client", "server"])
 def test_who_waits_when_the_block_is_left_hears_of_it(ground: Ground, who: str) -> None:
     async def main() -> None:

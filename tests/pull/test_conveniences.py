@@ -48,6 +48,18 @@ def test_a_request_and_its_reply(ends: tuple[comch.Server, comch.Client]) -> Non
     assert connection.client is client
 
 
+def test_a_reply_to_a_client_that_was_disconnected(ends: tuple[comch.Server, comch.Client]) -> None:
+    """The loop goes on, as with a client that has gone; on a server that has ended there is no loop any more."""
+    server, client = ends
+    connect(server, client).send(b"question", timeout=SOON_S)
+    message = server.receive(timeout=SOON_S)
+    server.disconnect(message.connection)
+    assert message.reply(b"answer", timeout=SOON_S) is False
+    server.stop()
+    with pytest.raises(comch.NotConnected):
+        message.reply(b"answer", timeout=SOON_S)
+
+
 def test_connect_waits_for_a_server_in_another_thread(ends: tuple[comch.Server, comch.Client]) -> None:
     server, client = ends
     got: list[comch.Message] = []
