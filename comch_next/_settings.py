@@ -71,6 +71,7 @@ class Configured(LibraryContext):
     def configure(self, **options: Any) -> None:
         """Set several options of the constructor at once: all of them, or none if one is refused.
 
+        A size of None is the default again; a one-sided context refuses it, as generation 1 did.
         Legal while IDLE, so again after `disconnect`. Raises TypeError for an unknown option, InvalidValue for a value
         that does not fit, as far as the device is known, and BadState while active.
         """
@@ -174,7 +175,7 @@ class Configured(LibraryContext):
             if gone or not isinstance(value, kind):
                 raise InvalidValue(f"{type(self).__name__} takes {wanted} as {option}, not {shown(value)}{gone}")
         for option in _SIZES:  # with a device also those that were set before it
-            if option in options or ("device" in options and self._settings[option] is not None):
+            if self._settings[option] is not None and not options.keys().isdisjoint((option, "device")):
                 self._check_size(option, self._settings[option])
         named = "name" in options or ("device" in options and self._settings["name"] is not None)
         if named and self._endpoint is None and not self._complete():
@@ -243,7 +244,7 @@ class Configured(LibraryContext):
         return self._contexts.get_max_msg_size(self._handle) if size is None and self._made else size
 
     @max_msg_size.setter
-    def max_msg_size(self, size: int) -> None:
+    def max_msg_size(self, size: int | None) -> None:
         self.configure(max_msg_size=size)
 
     @property
@@ -258,7 +259,7 @@ class Configured(LibraryContext):
         return self._contexts.get_recv_queue_size(self._handle) if size is None and self._made else size
 
     @recv_queue_size.setter
-    def recv_queue_size(self, size: int) -> None:
+    def recv_queue_size(self, size: int | None) -> None:
         self.configure(recv_queue_size=size)
 
     @property
@@ -270,7 +271,7 @@ class Configured(LibraryContext):
         return size
 
     @send_queue_size.setter
-    def send_queue_size(self, size: int) -> None:
+    def send_queue_size(self, size: int | None) -> None:
         self.configure(send_queue_size=size)
 
     @property

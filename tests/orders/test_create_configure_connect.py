@@ -95,6 +95,24 @@ def test_keywords_and_arguments_are_the_same_settings(world: World, made_with: s
     assert client.max_msg_size == server.max_msg_size == 512
 
 
+@pytest.mark.parametrize("at_once", [False, True])
+def test_none_is_the_default_again(world: World, at_once: bool) -> None:
+    """As in the constructor, also after a life of the context."""
+    sizes = {"max_msg_size": 512, "recv_queue_size": 4, "send_queue_size": 4}
+    narrow, narrower = world.server(max_msg_size=512), world.server(OTHER_NAME, max_msg_size=256)
+    client = world.client(**sizes)
+    talk(client, narrow)
+    client.disconnect()
+    if at_once:
+        client.configure(**dict.fromkeys(sizes))
+    else:
+        for size in sizes:
+            setattr(client, size, None)
+    assert (client.max_msg_size, client.recv_queue_size, client.send_queue_size) == (4080, 64, None)
+    talk(client, narrower, OTHER_NAME)
+    assert client.max_msg_size == 256
+
+
 def test_the_argument_of_connect_replaces_the_name(world: World) -> None:
     server = world.server(OTHER_NAME)
     client = world.keep(comch.Client(world.host, NAME))
