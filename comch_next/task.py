@@ -192,5 +192,5 @@ class ProducerSendTask(_BufTask):
         return found
 
     @imm_data.setter
-    def imm_data(self, imm_data: bytes) -> None:
+    def imm_data(self, imm_data: bytes | None) -> None:
         self._tasks.set_imm_data(self._handle, imm_data)

@@ -148,6 +148,11 @@ def check_tasks_are_used_again_with_other_values(pair: Pair, taking: Side, givin
     giving.set_task(task, "imm_data", b"2")
     giving.submit(task)
     expect_received(pair, taking, [(b"first", b"1"), (b"second", b"2")])
+    taking.set_task(posted, "buf", taking.buf(20, 10))
+    taking.submit(posted)
+    giving.set_task(task, "imm_data", None)
+    giving.submit(task)
+    expect_received(pair, taking, [(b"first", b"1"), (b"second", b"2"), (b"second", None)])
 
 
 @both_ways()

@@ -253,11 +253,13 @@ def test_a_posted_buffer_stays_as_it_is(lane: Lane) -> None:
     assert inbox.received[1] == (b"x" * 40 + b"y" * 24, None)
 
 
-def test_a_send_of_nothing_is_refused(lane: Lane) -> None:
+@pytest.mark.parametrize("nothing", [b"", None])
+def test_a_send_of_nothing_is_refused(lane: Lane, nothing: bytes | None) -> None:
     lane.run()
     lane.inbox.post()
     task = lane.outbox.producer.task_send_alloc_init(None, b"x", lane.inbox.consumer.id)
-    task.imm_data = b""
+    task.imm_data = nothing
+    assert task.imm_data is None
     with pytest.raises(InvalidValue, match="immediate data, or both"):
         task.submit()
     task.free()

@@ -113,7 +113,7 @@ class Producers(FastContexts):
         in_state(context, "task_send_alloc_init")
         task = ProducerSendTask()
         task.buf = _sendable(context, buf, "task_send_alloc_init")
-        imm = b"" if imm_data is None else _immediate(context, imm_data, "task_send_alloc_init")
+        imm = _immediate(context, imm_data, "task_send_alloc_init")
         if buf is None and not imm:
             raise InvalidValue("task_send_alloc_init takes a buffer, immediate data, or both")
         task.consumer_id = expect_number(consumer_id, _MOST_ID, "task_send_alloc_init")
@@ -167,7 +167,7 @@ def _sendable(context: Any, buf: object, call: str) -> Buf | None:
 
 
 def _immediate(context: Producer, imm_data: object, call: str) -> bytes:
-    data = as_bytes(imm_data, call)
+    data = b"" if imm_data is None else as_bytes(imm_data, call)
     most = context.path.most_imm_data
     if len(data) > most:
         what = counted(len(data), "byte of immediate data is", "bytes of immediate data are")
