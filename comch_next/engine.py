@@ -121,6 +121,7 @@ class ProgressEngine(CNames, Strict):
         self._contexts: WeakSet[Context] = WeakSet()
         self._awaited: WeakSet[Configured] = WeakSet()  # that are connected when the library makes them
         self._helper: Helper | None = None  # see comch_next._threaded
+        self._on_connected: Callable[[Context], object] | None = None  # called on the thread that connects one
         self._view = self._driver
         self._quicken_calls()
 
@@ -198,6 +199,8 @@ class ProgressEngine(CNames, Strict):
         self._contexts.add(context)
         if self._view is not self._driver:
             context._bind(self._view)
+        if self._on_connected is not None:
+            self._on_connected(context)
 
     @property
     def notification_handle(self) -> int:

@@ -32,7 +32,7 @@ async def connect(
 ) -> AsyncIterator[Client]:
     """Connect a client for an `async with` block; its end stops the context and waits for IDLE. Sizes as comch.Client.
 
-    streams: whether `Stream` may be used on its connection.
+    streams: whether `Stream`, consumers and producers may be used on its connection.
 
     timeout: seconds; None waits for ever. wait_for_server: if no server listens or it refuses, for whatever reason,
     try again until the timeout, then raise TimeOut with the last refusal. Otherwise raises ConnectionAborted if no

@@ -34,7 +34,7 @@ async def serve(
 ) -> AsyncIterator[Server]:
     """Run a server for an `async with` block; its end disconnects all and waits for IDLE. Sizes as comch.Server.
 
-    streams: whether `Stream` may be used on connections.
+    streams: whether `Stream`, consumers and producers may be used on connections.
 
     handler: called as `await handler(connection)` in a task for each client, from when it connects. When it returns,
     what it has sent is flushed and the client disconnected; when it raises, the loop's exception handler reports that,

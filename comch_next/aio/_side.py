@@ -49,6 +49,8 @@ class Side(Generic[_C]):
         engine = context.engine
         engine._hand_errors_to(self._report)  # else any call that polls would raise them as its own
         self._moved = Ready(lambda: engine.notification_handle, engine.request_notification)
+        self._turning: asyncio.Task[None] | None = None
+        engine._on_connected = self._connected
 
     def __repr__(self) -> str:
         return repr(self.context)
@@ -115,7 +117,30 @@ class Side(Generic[_C]):
         context = {"message": f"a callback on the engine of {self!r} failed", "exception": error}
         self._loop.call_soon_threadsafe(self._loop.call_exception_handler, context)
 
-    async def _progress(self, timeout: float) -> None:
+    def _connected(self, context: comch.Context) -> None:
+        """Note a context on the engine, such as a consumer, perhaps on another thread."""
+        if context is not self.context:
+            self._loop.call_soon_threadsafe(self._attend)
+
+    def _attend(self) -> None:
+        if not self._left and (self._turning is None or self._turning.done()):
+            self._turning = self._loop.create_task(self._turn_for_others())
+
+    async def _turn_for_others(self) -> None:
+        """Progress while there are other contexts on the engine; what this side itself does needs none."""
+        with suppress(InvalidValue):  # another thread has closed it
+            while self._has_others():
+                await self._progress(None)
+
+    def _has_others(self) -> bool:
+        if not self.context._alive:
+            return False
+        engine = self.context.engine
+        if engine._helper is not None:  # which does it
+            return False
+        return any(context._alive and context is not self.context for context in engine._connected())
+
+    async def _progress(self, timeout: float | None) -> None:
         """Sleep until the engine has something to do, or some seconds, and do it."""
         await self._moved.wait(timeout)
         self.context.engine.clear_notification()
@@ -133,6 +158,8 @@ class Side(Generic[_C]):
                 while self.context.state is not State.IDLE:
                     await self._progress(_TICK_S)
         finally:
+            if self._turning is not None:
+                self._turning.cancel()
             for ready in (self._receivable, self._sendable, self._moved):
                 ready.close()
             self.context.close()

@@ -9,7 +9,8 @@ import pytest
 
 import comch_next as comch
 from comch_next import aio
-from tests.aio.support import Ground, run, until
+from tests.aio.support import Ground, own_loop, run, until
+from tests.fast_path.lane import Inbox, Outbox
 
 KINDS = [LookupError, comch.NotConnected, comch.Shutdown, comch.ConnectionReset]
 
@@ -81,6 +82,55 @@ def test_a_server_serves_on(ground: Ground, error: Exception) -> None:
             await client.send(b"x")
             assert (await asking).data == b"x"
         check(reported, error, "Server 'svc'")
+
+    run(main())
+
+
+def test_the_loop_drives_consumers_and_producers(ground: Ground) -> None:
+    """From start to the last callback; once they are closed, only what waits is watched."""
+
+    async def main() -> None:
+        async with ground.pair(streams=True) as pair:
+            outbox = Outbox(pair.client.connection.connection, ground.host)
+            inbox = Inbox(pair.connection.connection, ground.dpu)
+            outbox.producer.start()
+            inbox.consumer.start()
+            await until(lambda: inbox.consumer.state is comch.State.RUNNING)
+            inbox.post(2)
+            for _ in range(2):
+                await until(lambda: sent(outbox, inbox.consumer.id))
+                await until(lambda: inbox.received and not outbox.producer.num_inflight_tasks)
+                inbox.received.clear()
+            inbox.consumer.close()
+            outbox.producer.close()
+            inbox.close()
+            outbox.close()
+            await pair.client.send(b"x")  # which wakes whatever still looks at the engine
+            await pair.server.receive()
+            await pair.connection.send(b"y")
+            await pair.client.receive()
+            await until(lambda: not own_loop().watched)
+
+    run(main())
+
+
+def sent(outbox: Outbox, consumer_id: int) -> bool:
+    """Send, unless the consumer is not known yet."""
+    try:
+        outbox.send(consumer_id, b"x")
+    except comch.InvalidValue:
+        return False
+    return True
+
+
+def test_the_end_of_the_block_ends_what_drives_them(ground: Ground) -> None:
+    async def main() -> None:
+        async with ground.pair(streams=True) as pair:
+            outbox = Outbox(pair.client.connection.connection, ground.host)
+            outbox.producer.start()
+            await asyncio.sleep(0)
+            outbox.producer.stop()
+            outbox.close()
 
     run(main())
 
