@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable
 
 import pytest
 
+import comch_next as comch
 from comch_next import ConnectionReset, ErrorCode, State
 from tests.control_path.pair import leave, pair, until
 from tests.fast_path.lane import Lane
@@ -13,6 +15,7 @@ from tests.faults_on_demand.conftest import Demand
 from tests.processes import StartPython
 from tests.pull.support import PEER, Stage
 from tests.pull.support import until as until_so
+from tests.streams.support import connected
 
 MakeStage = Callable[[str], Stage]
 RESET = ErrorCode.CONNECTION_RESET
@@ -76,6 +79,17 @@ def test_the_fast_path_goes_with_it(demand: Demand) -> None:
     assert len(lane.inbox.received) + len(lane.inbox.failed) == 3
     assert set(lane.inbox.failed) == {"CONNECTION_RESET"}
     lane.close()
+
+
+def test_both_ends_of_a_stream(demand: Demand) -> None:
+    """Whose engine is not that of the connection, so that nobody may progress the latter."""
+    demand("drop:producer@20")
+    with connected() as ends:
+        codes = ends.both(
+            lambda stream: comch.outcome(stream.send_stream, bytes(100_000), chunk_size=1000)[0],
+            lambda stream: comch.outcome(stream.recv_stream, io.BytesIO(), chunk_size=1000)[0],
+        )
+    assert codes == (RESET, RESET)
 
 
 def test_an_old_pair_reports_it(start_python: StartPython) -> None:

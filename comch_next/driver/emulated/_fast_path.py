@@ -89,7 +89,8 @@ class FastPath(Path):
             engine.call_soon_threadsafe(call)
 
     def lose(self, status: ErrorCode, reason: str) -> None:
-        self.connection.lose(status, reason)
+        with self.connection.lock:
+            self.connection.lose(status, reason)
 
     def report_violation(self) -> None:
         self.connection.report_violation()

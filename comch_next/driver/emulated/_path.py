@@ -102,7 +102,7 @@ class Path(ABC):
 
     @abstractmethod
     def lose(self, status: ErrorCode, reason: str) -> None:
-        """End it: the other side has been lost."""
+        """End it, on any thread: the other side has been lost."""
 
     @abstractmethod
     def report_violation(self) -> None:

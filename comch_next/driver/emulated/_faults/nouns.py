@@ -197,7 +197,7 @@ class _Clients(_Pool, Clients):
 
 
 class _ProducerSendTasks(ProducerSendTasks):
-    """Refuses to submit. A connection is lost on its own engine, and so perhaps after the send."""
+    """Refuses to submit. A connection is lost at once, which its own engine, perhaps another one, then reports."""
 
     def __init__(self, faults: Faults) -> None:
         self._faults = faults
@@ -207,12 +207,14 @@ class _ProducerSendTasks(ProducerSendTasks):
         context: Any = task.ctx
         with context.lock, self._faults.lock:
             fault = None if context.moving else self._faults.next("producer")
-            if fault == "drop":
-                context.path.run(partial(_die, context.path))
-            elif fault is not None:
-                raise Again(f"task_submit: consumer {task.consumer_id} has posted nothing (COMCH_FAULTS)")
-            super().submit(task)
-            self._faults.accepted("producer")
+            if fault is None:
+                super().submit(task)
+                self._faults.accepted("producer")
+        if fault == "drop":
+            _die(context.path)  # without the lock of this engine: its connection's may be another one
+            self.submit(task)
+        elif fault is not None:
+            raise Again(f"task_submit: consumer {task.consumer_id} has posted nothing (COMCH_FAULTS)")
 
 
 def make_faulty(driver: Nouns, text: str) -> None:
