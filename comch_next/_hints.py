@@ -14,6 +14,7 @@ __all__ = ["c_names", "hint_of_class", "hint_of_package", "python_spelling"]
 
 _OLD = "doca_comm_channel_"
 _OLD_NOUNS = ("ep_", "peer_addr_", "")
+_MODULES = ("aio", "dpa", "testing")  # that the package does not import by itself
 
 
 @lru_cache(maxsize=256)  # for programs that ask with hasattr, again and again
@@ -38,6 +39,8 @@ def _of_the_program(cls: type, name: str, close: str) -> str:
 @lru_cache(maxsize=256)
 def hint_of_package(name: str) -> str:
     """What comch_next has in place of a name; "" when nothing is like it."""
+    if name in _MODULES:
+        return f"import comch_next.{name} first"
     if here := _of_generation_1(name):
         return f"{_old_rest(name)} is generation 1; here: {' or '.join(here)}"
     return _whole_name(name, object) or _did_you_mean(name, comch_next.__all__)
@@ -59,8 +62,12 @@ def python_spelling(name: str) -> str:
 
 def _of_generation_1(name: str) -> list[str]:
     """What objects of comch_next have for a call of generation 1 that they spell in their own way."""
-    rest = _old_rest(name)
-    if not name.startswith(_OLD) or rest not in GENERATION_1:
+    return _of_others(_old_rest(name)) if name.startswith(_OLD) else []
+
+
+def _of_others(rest: str) -> list[str]:
+    """The same, for what is left of the name."""
+    if rest not in GENERATION_1:
         return []
     owners = (comch_next.Server, comch_next.Client, comch_next.Connection)
     return [f"{cls.__name__}.{attribute}" for cls in owners for attribute in _old_attributes(cls, rest)[:1]]
@@ -71,8 +78,8 @@ def _generation_1(cls: type, name: str) -> str:
     rest = _old_rest(name)
     if rest == name and any(_calls(cls, rest)):
         return ""  # the modern API has a call of that name, too
-    here = _old_attributes(cls, rest)
-    return f"{rest} is generation 1; here: {here[0]}" if here else ""
+    here = _old_attributes(cls, rest)[:1] or _of_others(rest)
+    return f"{rest} is generation 1; here: {' or '.join(here)}" if here else ""
 
 
 def _old_rest(name: str) -> str:
@@ -81,9 +88,10 @@ def _old_rest(name: str) -> str:
 
 def _old_attributes(cls: type, rest: str) -> list[str]:
     """What the class has for an old call, the best first."""
-    here = [spelling for spelling in GENERATION_1.get(rest, ()) if _is_there(cls, spelling)]
+    if rest in GENERATION_1:
+        return [spelling for spelling in GENERATION_1[rest] if _is_there(cls, spelling)]
     new_names = (new for noun in _OLD_NOUNS for new in LATER.get(_OLD + noun + rest, ()))
-    return here or [attribute for new in new_names for attribute in _attributes(cls, new)]
+    return [attribute for new in new_names for attribute in _attributes(cls, new)]
 
 
 def _is_there(cls: type, spelling: str) -> bool:
@@ -116,8 +124,10 @@ def _rest_of_name(rest: str, cls: type) -> str:
     own = {_spelled(name, cls): name for name in reversed(list(_calls(cls, rest)))}
     if own:
         return "; ".join(_whole_name(name, cls) for name in reversed(own.values()))
-    absent = (prefix + rest for prefix in PREFIXES if prefix + rest in ABSENT)
-    return next((_whole_name(name, cls) for name in (*_calls(None, rest), *absent)), "")
+    whole = [prefix + rest for prefix in PREFIXES]
+    makes_it = (name for name in whole if SPELLINGS.get(name) in {base.__name__ for base in cls.__mro__})
+    absent = (name for name in whole if name in ABSENT)
+    return next((_whole_name(name, cls) for name in (*makes_it, *_calls(None, rest), *absent)), "")
 
 
 def _calls(cls: type | None, rest: str) -> Iterator[str]:

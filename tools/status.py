@@ -301,10 +301,22 @@ def spellings() -> str:
             "rest of a generation-1 name -> where objects have it; the first that is there holds",
             "GENERATION_1",
             "tuple[str, ...]",
-            ((name, tuple(found)) for name, found in sorted(_config()["generation_1"].items())),
+            sorted(_generation_1()),
         ),
     )
     return SPELLINGS_HEAD + prefixes + "".join(_mapping(*part) for part in parts)
+
+
+def _generation_1() -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Where objects have a call of generation 1, also under another spelling of its name."""
+    prefix = "doca_comm_channel_ep_"
+    spellings = {prefix + name: [name] for name in _config()["generation_1"]}
+    for alias, proper in api.aliases().items():
+        if proper in spellings and alias.startswith(prefix):
+            spellings[proper].append(alias.removeprefix(prefix))
+    for name, found in _config()["generation_1"].items():
+        for spelling in spellings[prefix + name]:
+            yield spelling, tuple(found)
 
 
 def _later(known: set[str]) -> Iterator[tuple[str, tuple[str, ...]]]:

@@ -12,6 +12,7 @@ import pytest
 import comch_next as comch
 from comch_next._spellings import ABSENT, LATER, PREFIXES, SPELLINGS
 from tests.fast_path.lane import Lane
+from tests.processes import StartPython
 
 
 @pytest.fixture
@@ -75,6 +76,15 @@ def refusal_to_set(thing: object, name: str, value: object = 1) -> str:
         ("task", "task_send_as_task", "task_send_as_task is the object itself"),
         ("client", "recvfrom", "recvfrom is generation 1; here: receive"),
         ("client", "doca_comm_channel_ep_recvfrom", "recvfrom is generation 1; here: receive"),
+        ("client", "rcvfrom", "rcvfrom is generation 1; here: receive"),
+        ("client", "doca_comm_channel_ep_rcvfrom", "rcvfrom is generation 1; here: receive"),
+        ("client", "listen", "listen is generation 1; here: Server.listen"),
+        ("server", "connect", "connect is generation 1; here: Client.connect"),
+        ("client", "get_service_event_channel", "get_service_event_channel is generation 1; here: Server.service_fd"),
+        ("connection", "disconnect", "disconnect is generation 1; here: Server.disconnect or Client.disconnect"),
+        ("server", "create", "doca_comch_server_create is Server"),
+        ("client", "create", "doca_comch_client_create is Client"),
+        ("mmap", "create", "doca_mmap_create is Mmap"),
         ("client", "ep_destroy", "destroy is generation 1; here: close"),
         ("client", "ep_event_handle_arm_recv", "event_handle_arm_recv is generation 1; here: arm_recv"),
         ("server", "get_peer_addr_list", "get_peer_addr_list is generation 1; here: connections"),
@@ -238,12 +248,21 @@ def test_engines_and_ports_that_are_empty_are_used_all_the_same() -> None:
         ("doca_log_register_source", "doca_log_register_source has no counterpart (logging: use Python's logging)"),
         ("doca_comm_channel_ep_create", "doca_comm_channel_ep_create is of an earlier API; here: Server, Client"),
         ("doca_comm_channel_ep_recvfrom", "recvfrom is generation 1; here: Server.receive or Client.receive"),
+        ("doca_comm_channel_ep_rcvfrom", "rcvfrom is generation 1; here: Server.receive or Client.receive"),
         ("doca_comch_server_creat", "did you mean 'doca_comch_server_create'? doca_comch_server_create is Server"),
         ("open_devices", "did you mean 'open_device'?"),
     ],
 )
 def test_a_name_of_the_package(name: str, hint: str) -> None:
     assert refusal(comch, name) == f"module 'comch_next' has no attribute {name!r}; {hint}"
+
+
+@pytest.mark.parametrize("name", ["aio", "dpa", "testing"])
+def test_a_module_that_has_not_been_imported(start_python: StartPython, name: str) -> None:
+    """In a process of its own, where nothing else has imported it."""
+    ended = start_python("-c", f"import comch_next; comch_next.{name}").finish()
+    told = f"AttributeError: module 'comch_next' has no attribute {name!r}; import comch_next.{name} first"
+    assert ended.stderr.splitlines()[-1] == told
 
 
 def test_a_name_of_the_package_that_is_like_nothing() -> None:
