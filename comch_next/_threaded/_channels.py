@@ -92,7 +92,7 @@ class Channels:
     def refuse_closed(self) -> None:
         """Raise BadState once they have been given back."""
         if self._closed:
-            raise BadState("the pull port has been closed; open another on a context that is IDLE")
+            raise BadState("the context, or its pull port, has been closed; open another on a context that is IDLE")
 
     def ring(self, *names: str) -> None:
         """Ring those that are armed."""

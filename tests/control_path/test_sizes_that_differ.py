@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 
@@ -50,6 +51,20 @@ def test_a_client_that_takes_short_messages_only_binds_no_other() -> None:
     until(lambda: wide.messages, there.engine, wide.engine)
     assert wide.messages == [bytes(4080)]
     leave(narrow, wide, there)
+
+
+def test_a_size_above_the_limit_of_the_server_s_device(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    topology = tmp_path / "topology.toml"
+    topology.write_text(
+        "[[device]]\npci_addr = '03:00.0'\nside = 'dpu'\nlimits = { max_msg_size = 8000 }\n"
+        "representor = [{ pci_addr = 'b1:00.0' }]\n[[device]]\npci_addr = 'b1:00.0'\nside = 'host'\n"
+    )
+    monkeypatch.setenv("COMCH_TOPOLOGY", str(topology))
+    with listening() as there, pytest.raises(comch.ConnectionAborted) as refused:
+        with connected(there, max_msg_size=9000):
+            pass
+    told = "the limits of its device are below a max_msg_size of 9000 or queues of 64 messages"
+    assert f"the server refuses (bad argument): {told}" in str(refused.value)
 
 
 @pytest.mark.parametrize("form", FORMS)

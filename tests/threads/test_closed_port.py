@@ -41,7 +41,7 @@ def test_a_closed_port_says_so(server: comch.Server, call: str) -> None:
     port = server.port
     assert port is not None
     server.close()
-    with pytest.raises(comch.BadState, match="has been closed; open another on a context that is IDLE"):
+    with pytest.raises(comch.BadState, match="or its pull port, has been closed; open another on a context"):
         CALLS[call](port)
 
 

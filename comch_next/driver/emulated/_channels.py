@@ -50,7 +50,8 @@ class Channels:
     def refuse_closed(self) -> None:
         """Raise BadState once they have been given back."""
         if self._closed:
-            raise BadState(f"the pull port of {self._context} has been closed; open another on a context that is IDLE")
+            text = f"{self._context}, or its pull port, has been closed"
+            raise BadState(f"{text}; open another on a context that is IDLE")
 
     def hand_over(self) -> dict[str, Channel]:
         """Leave the channels to another port: nothing fires them any more."""

@@ -141,8 +141,8 @@ class Client(ControlContext):
 
     def _welcomed(self, connection: Connection, welcome: handshake.Welcome, fds: list[int]) -> None:
         if welcome.code != ErrorCode.SUCCESS:
-            differ = handshake.difference(self.delivery.terms(), welcome.terms)
-            return self._refused(f"the server refuses ({describe(welcome.code)}){differ}")
+            why = handshake.refusal(welcome.code, self.delivery.terms(), welcome.terms)
+            return self._refused(f"the server refuses ({describe(welcome.code)}){why}")
         if len(fds) not in (3, 4):
             return self._refused("the server's handshake has no rings or bells, or descriptors have run out")
         own = self.delivery.terms()

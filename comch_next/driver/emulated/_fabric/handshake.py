@@ -16,7 +16,7 @@ from comch_next.errors import ErrorCode, from_code
 __all__ = [
     *("BYE", "Hello", "Terms", "Welcome"),
     *("check_memory", "close_all", "discard_all", "farewell", "hang_up", "hang_up_all", "is_trusted", "negotiate"),
-    *("peer_of", "receive", "send"),
+    *("peer_of", "receive", "refusal", "send"),
 ]
 
 BYE = b"CMCHBYE"  # the whole of a farewell; end-of-file without it is a death
@@ -110,6 +110,14 @@ def difference(client: Terms, server: Terms) -> str:
     if client.strict and server.strict and client.msg_size != server.msg_size:
         return f": max_msg_size is {client.msg_size} at the client and {server.msg_size} at the server"
     return ""
+
+
+def refusal(code: ErrorCode, client: Terms, server: Terms) -> str:
+    """What a client can tell of why a server has refused it with that code, for its message."""
+    if code != ErrorCode.INVALID_VALUE:
+        return difference(client, server)
+    depth = max(client.send_limit, client.recv_limit)
+    return f": the limits of its device are below a max_msg_size of {client.msg_size} or queues of {depth} messages"
 
 
 def negotiate(client: Terms, server: Terms) -> tuple[int, int]:
