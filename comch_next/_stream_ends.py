@@ -81,7 +81,7 @@ def filler(source: Any) -> Fill:
     try:
         return _Memory(memoryview(source).cast("B")).readinto
     except by_system(*NO_BUFFER):
-        text = f"send_stream takes a binary file object, or something bytes-like, not {shown(source)}"
+        text = f"send_stream takes a binary file object, or something bytes-like in one piece, not {shown(source)}"
         raise InvalidValue(text) from None
 
 

@@ -245,6 +245,7 @@ BAD = [
     "[limits]\ndefault_msg_size = 70000\n[[device]]\npci_addr = '03:00.0'\nside = 'dpu'",
     "[limits]\ndefault_queue_size = 10000\n[[device]]\npci_addr = '03:00.0'\nside = 'dpu'",
     "[[device]]\npci_addr = '03:00.0'\nside = 'dpu'\nlimits = { default_msg_size = 101, max_msg_size = 100 }",
+    "[[device]]\npci_addr = '03:00.0'\nside = 'dpu'\nlimits = { max_name_len = 1 }",
     "\xff",
 ]
 

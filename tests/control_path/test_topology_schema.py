@@ -13,7 +13,7 @@ from jsonschema import Draft202012Validator
 
 import comch_next as comch
 from comch_next.driver import emulated
-from comch_next.driver.emulated._fabric.topology import Limits, parse
+from comch_next.driver.emulated._fabric.topology import Limits, bounds, parse
 from comch_next.errors import InvalidValue
 from tests.documents.support import block
 
@@ -27,7 +27,7 @@ SCHEMA = json.loads((Path(emulated.__file__).parent / "_fabric" / "topology.sche
 # Every key, with a value that differs from its default; no maximum is below what a default may be set to
 WHOLE: dict[str, Any] = {
     "limits": {
-        **{name: (1 if name != "max_clients" else 0) for name in Limits._fields},
+        **{name: bounds(name)[0] for name in Limits._fields},
         "max_msg_size": 1 << 20,
         "max_queue_size": 1 << 16,
     },

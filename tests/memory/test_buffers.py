@@ -71,9 +71,12 @@ def test_a_fresh_inventory_is_not_started(mmap: Mmap) -> None:
 
 
 def test_a_map_that_is_stopped_gives_no_buffers(inventory: BufInventory, mmap: Mmap) -> None:
+    """Each call is named as the program has made it."""
     mmap.stop()
-    with pytest.raises(BadState, match="must be started"):
+    with pytest.raises(BadState, match=r"buf_inventory_buf_get_by_addr: .* must be started"):
         inventory.buf_get_by_addr(mmap, mmap.addr, 1)
+    with pytest.raises(BadState, match=r"buf_inventory_buf_get_by_data: .* must be started"):
+        inventory.buf_get_by_data(mmap, mmap.addr, 1)
     mmap.start()
 
 

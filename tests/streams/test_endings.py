@@ -256,8 +256,8 @@ def test_what_is_refused(pair: Pair) -> None:
     with stream:
         gone = memoryview(bytearray(8))
         gone.release()
-        for source in (None, 5, "text", object(), gone):
-            with pytest.raises(InvalidValue, match="takes a binary file object, or something bytes-like"):
+        for source in (None, 5, "text", object(), gone, memoryview(DATA)[::2]):
+            with pytest.raises(InvalidValue, match="takes a binary file object, or something bytes-like in one piece"):
                 stream.send_stream(source)
         with pytest.raises(InvalidValue, match="takes a binary file object to write to"):
             stream.recv_stream(bytearray(9))

@@ -58,19 +58,23 @@ class BufInventories:
         inventory.started = False
 
     def buf_get_by_args(self, inventory: object, mmap: object, addr: int, length: int, data: int, data_len: int) -> Buf:
-        with UNCONNECTED:
-            found = _alive(inventory, "buf_inventory_buf_get_by_args")
-            lies_in = living_mmap(mmap, "buf_inventory_buf_get_by_args")
-            if not (found.started and lies_in.started):
-                raise BadState("buf_inventory_buf_get_by_args: inventory and memory map must be started first")
-            _check_range(lies_in, addr, length, data, data_len, "buf_inventory_buf_get_by_args")
-            return self._take(found, lies_in, addr, length, data, data_len)
+        return self._get("buf_inventory_buf_get_by_args", inventory, mmap, addr, length, data, data_len)
 
     def buf_get_by_addr(self, inventory: object, mmap: object, addr: int, length: int) -> Buf:
-        return self.buf_get_by_args(inventory, mmap, addr, length, addr, 0)
+        return self._get("buf_inventory_buf_get_by_addr", inventory, mmap, addr, length, addr, 0)
 
     def buf_get_by_data(self, inventory: object, mmap: object, data: int, data_len: int) -> Buf:
-        return self.buf_get_by_args(inventory, mmap, data, data_len, data, data_len)
+        return self._get("buf_inventory_buf_get_by_data", inventory, mmap, data, data_len, data, data_len)
+
+    def _get(
+        self, call: str, inventory: object, mmap: object, addr: int, length: int, data: int, data_len: int
+    ) -> Buf:
+        with UNCONNECTED:
+            found, lies_in = _alive(inventory, call), living_mmap(mmap, call)
+            if not (found.started and lies_in.started):
+                raise BadState(f"{call}: inventory and memory map must be started first")
+            _check_range(lies_in, addr, length, data, data_len, call)
+            return self._take(found, lies_in, addr, length, data, data_len)
 
     @_of_inventory
     def buf_dup(self, inventory: Inventory, src_buf: object) -> Buf:

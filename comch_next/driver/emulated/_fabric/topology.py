@@ -11,7 +11,8 @@ from comch_next.errors import InvalidValue, NotFound
 
 __all__ = ["KEYS", "REQUIRED", "WORDS", "Device", "Limits", "Representor", "Topology", "bounds", "current", "long_form"]
 
-# The limits' own limits, where they are bytes; the others count things.
+# The limits' own limits, where they are not 1 and 65536; a name has its NUL.
+_LEAST = {"max_clients": 0, "max_name_len": 2}
 _MOST = {
     "default_msg_size": 1 << 20,
     "max_msg_size": 1 << 20,
@@ -81,7 +82,7 @@ class Limits(NamedTuple):
 
 def bounds(limit: str) -> tuple[int, int]:
     """The least and the largest value of a limit."""
-    return (0 if limit == "max_clients" else 1), _MOST.get(limit, 1 << 16)
+    return _LEAST.get(limit, 1), _MOST.get(limit, 1 << 16)
 
 
 class Representor(NamedTuple):
