@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from comch_next._alone import alone
 from comch_next._callbacks import expect_callback
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 __all__ = ["LibraryContext", "Unmade"]
 
+_C = TypeVar("_C", bound=Callable[..., object])
 _PUSHED = frozenset({"event_msg_recv_register", "event_connection_status_changed_register"})
 _MADE = (
     "_engine",
@@ -93,7 +94,7 @@ class LibraryContext(Context):
     # Callbacks
 
     @alone
-    def set_state_changed_cb(self, callback: Any) -> Any:
+    def set_state_changed_cb(self, callback: _C) -> _C:
         """Call `callback(context, old, new)` on every change of state. Returns the callback, so it decorates."""
         expect_callback(callback, "set_state_changed_cb")
 

@@ -18,7 +18,7 @@ from comch_next.driver.emulated._fabric import handshake
 from comch_next.driver.emulated._fabric.offers import EXPIRED, NEW, News, Offer, Target
 from comch_next.driver.emulated._kernel.memory import EXHAUSTED
 from comch_next.driver.emulated._path import Path
-from comch_next.driver.protocol import by_system, suppress_system, uninterrupted
+from comch_next.driver.protocol import Lock, by_system, suppress_system, uninterrupted
 from comch_next.driver.protocol._typed import Protocol
 from comch_next.errors import DocaError, ErrorCode
 
@@ -44,6 +44,8 @@ class Carrier(Protocol):
 
     @property
     def context(self) -> Owner: ...
+    @property
+    def lock(self) -> Lock: ...
     def left(self) -> int: ...
     def lose(self, status: ErrorCode, reason: str) -> None: ...
     def report_violation(self) -> None: ...
