@@ -187,6 +187,25 @@ def test_a_representor_of_a_closed_device_is_not_opened() -> None:
         info.open()
 
 
+def test_another_object_in_the_place_of_a_device() -> None:
+    """The text has the names of the program's objects, and not the whole topology."""
+    info = comch.devices()[0]
+    with info.open() as device:
+        rep = device.representors()[0]
+        for wrong, told in ((5, "5"), (info, "DevInfo(0000:03:00.0)"), (rep, "RepInfo(0000:b1:00.0)")):
+            with pytest.raises(InvalidValue) as refused:
+                comch.Mmap().add_dev(wrong)  # type: ignore[arg-type]
+            assert str(refused.value) == f"mmap_add_dev takes a Device, not {told}"
+
+
+def test_what_still_uses_a_device_is_named() -> None:
+    with comch.open_device("03:00.0") as device:
+        server = comch.Server(device, "b1:00.0", "user")
+        with pytest.raises(comch.InUse, match=r"still uses 0000:03:00.0 \(server 'user'\); destroy it first"):
+            device.close()
+        server.close()
+
+
 def test_a_topology_of_ones_own(topology: Path) -> None:
     topology.write_text(
         """

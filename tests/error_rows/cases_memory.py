@@ -107,11 +107,11 @@ CASES: dict[Key, Raises | Answer] = {
     ("doca_mmap_stop", "NOT_PERMITTED"): Raises(_stop_under_a_buf, LIES_IN_IT),
     ("doca_mmap_add_dev", "INVALID_VALUE"): Raises(
         lambda w: w.mmap(start=False).add_dev(None),  # type: ignore[arg-type]
-        "a Dev, not None",
+        "a Device, not None",
     ),
     ("doca_mmap_dev_get_dpa_handle", "INVALID_VALUE"): Raises(
         lambda w: w.memory.dev_get_dpa_handle(None),  # type: ignore[arg-type]
-        "a Dev, not None",
+        "a Device, not None",
     ),
     ("doca_mmap_dev_get_dpa_handle", "NOT_FOUND"): Raises(
         lambda w: w.memory.dev_get_dpa_handle(w.host), "does not have this device"
@@ -126,13 +126,13 @@ CASES: dict[Key, Raises | Answer] = {
     ),
     ("doca_mmap_rm_dev", "INVALID_VALUE"): Raises(
         lambda w: w.mmap(start=False).rm_dev(None),  # type: ignore[arg-type]
-        "a Dev, not None",
+        "a Device, not None",
     ),
     ("doca_mmap_rm_dev", "NOT_FOUND"): Raises(lambda w: w.mmap(start=False).rm_dev(w.host), NO_DEVICE),
     ("doca_mmap_rm_dev", "NOT_PERMITTED"): Raises(lambda w: w.memory.rm_dev(w.dpu), STARTED),
     ("doca_mmap_export_pci", "INVALID_VALUE"): Raises(
         lambda w: w.memory.export_pci(None),  # type: ignore[arg-type]
-        "a Dev, not None",
+        "a Device, not None",
     ),
     ("doca_mmap_export_pci", "NOT_FOUND"): Raises(lambda w: w.memory.export_pci(w.host), NO_DEVICE),
     ("doca_mmap_export_pci", "NOT_PERMITTED"): Raises(lambda w: w.imported.export_pci(w.dpu), "no import"),
@@ -140,7 +140,7 @@ CASES: dict[Key, Raises | Answer] = {
     ("doca_mmap_export_pci", "DRIVER"): Raises(with_topology("answers = false", _export_pci), NO_ANSWER),
     ("doca_mmap_export_rdma", "INVALID_VALUE"): Raises(
         lambda w: w.memory.export_rdma(None),  # type: ignore[arg-type]
-        "a Dev, not None",
+        "a Device, not None",
     ),
     ("doca_mmap_export_rdma", "NOT_FOUND"): Raises(
         lambda w: w.mmap(permissions=AccessFlag.RDMA_READ).export_rdma(w.host), NO_DEVICE

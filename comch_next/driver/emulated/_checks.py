@@ -16,12 +16,16 @@ _R = TypeVar("_R")
 _T = TypeVar("_T")
 
 
+# what the program calls the objects whose handles have other names
+_OBJECTS = {"Dev": "Device", "DevRep": "Representor", "Engine": "ProgressEngine", "Inventory": "BufInventory"}
+
+
 def expect(value: object, kind: type[_T], call: str) -> _T:
     """The value, if it is of that kind: NULL and foreign handles are INVALID_VALUE. No call of kernels takes one."""
     if KERNELS:
         refuse_kernel(call)
     if not isinstance(value, kind):
-        raise InvalidValue(f"{call} takes a {kind.__name__}, not {quoted(value)}")
+        raise InvalidValue(f"{call} takes a {_OBJECTS.get(kind.__name__, kind.__name__)}, not {quoted(value)}")
     return value
 
 

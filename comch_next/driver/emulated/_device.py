@@ -7,7 +7,7 @@ from comch_next.driver.emulated._checks import collecting, expect, says_no_memor
 from comch_next.driver.emulated._fabric import topology
 from comch_next.driver.emulated._guard import UNCONNECTED
 from comch_next.driver.emulated._kernel.fork import owned
-from comch_next.driver.protocol import WeakSet, counted, quoted, refuse_kernel, them, uninterrupted
+from comch_next.driver.protocol import WeakSet, counted, listed, quoted, refuse_kernel, them, uninterrupted
 from comch_next.errors import Driver, Initialization, InUse, InvalidValue, NotConnected, NotSupported
 
 __all__ = ["Dev", "DevInfo", "DevRep", "Devices", "RepInfo"]
@@ -18,6 +18,9 @@ class DevInfo(NamedTuple):
 
     row: topology.Device
     topology: topology.Topology
+
+    def __repr__(self) -> str:
+        return f"DevInfo({self.row.pci_addr})"  # in the text of a refusal, without the whole topology
 
 
 class Dev:
@@ -53,6 +56,9 @@ class RepInfo(NamedTuple):
 
     row: topology.Representor
     dev: Dev
+
+    def __repr__(self) -> str:
+        return f"RepInfo({self.row.pci_addr})"
 
 
 class DevRep:
@@ -128,7 +134,7 @@ class Devices:
             device = self._living(dev, "dev_close")
             if device.opens == 1 and (users := device.users.size):
                 who = counted(users, "context or memory map still uses", "contexts or memory maps still use")
-                text = f"{who} {self._name(device)}; destroy {them(users)} first"
+                text = f"{who} {self._name(device)} ({listed([*map(str, device.users)])}); destroy {them(users)} first"
                 raise InUse(f"dev_close: {text}")
             device.opens -= 1
             if not device.opens and self._open.get(device.info) is device:
