@@ -125,7 +125,8 @@ def test_server_drops_one() -> None:
         message = there.receive(timeout=SOON_S)
         there.disconnect(message.connection)
         with pytest.raises(NotConnected):
-            message.reply(b"x")
+            message.connection.send(b"x")
+        assert message.reply(b"x") is False
         with pytest.raises(Shutdown):
             here.receive(timeout=SOON_S)
         other.connection.send(b"still here")
