@@ -41,13 +41,24 @@ def test_connections_of_others_and_other_things_are_refused() -> None:
     leave(here, there, other_here, other_there)
 
 
-@pytest.mark.parametrize("number", [0, -1, 8193, 1 << 70, "4", None, True, 2.0])
-def test_numbers_out_of_range_are_refused(number: int) -> None:
+NO_NUMBERS = (0, -1, 8193, 1 << 70, "4", True, 2.0)
+
+
+@pytest.mark.parametrize("number", [*NO_NUMBERS, None])
+def test_numbers_of_tasks_out_of_range_are_refused(number: int) -> None:
     here = client()
     with pytest.raises(InvalidValue, match="whole number from 1 to 8192"):
         here.context.task_send_set_conf(ignore, ignore, number)
+    leave(here)
+
+
+@pytest.mark.parametrize("number", NO_NUMBERS)
+def test_sizes_of_queues_out_of_range_are_refused(number: int) -> None:
+    here = client()
     with pytest.raises(InvalidValue, match="whole number from 1 to 8192"):
         here.context.recv_queue_size = number
+    here.context.recv_queue_size = None
+    assert here.context.recv_queue_size == 64
     leave(here)
 
 
