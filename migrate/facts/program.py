@@ -27,6 +27,7 @@ from migrate.facts.module_values import ModuleValues
 from migrate.facts.name_tables import NameTables
 from migrate.facts.obstacles import Obstacle, Obstacles
 from migrate.facts.patches import Patches
+from migrate.facts.preceding import Preceding
 from migrate.facts.presence import Presence
 from migrate.facts.quoted_names import QuotedNames
 from migrate.facts.reaching import Reaching
@@ -114,6 +115,7 @@ class Facts:
         self._presence = Presence(forest, values, self.controls, self.calls)
         self._endings = Endings(forest, values, self.controls, self.calls)
         self._called_back = CalledBack(forest, values, self.calls)
+        self._preceding: dict[str, Preceding] = {}  # by the function
         elsewhere = Elsewhere(forest, values, self.project)
         received: frozenset[Value] = frozenset({Token(Data()), Plain.NONE})
         self._expressions = Expressions(forest, values, received, vocabulary, elsewhere.variable)
@@ -271,6 +273,12 @@ class Facts:
     def is_called_back(self, node: ast.AST) -> bool:
         """Whether an expression may be evaluated inside a callback of the old library."""
         return self._called_back.may_run(node)
+
+    def may_come_after(self, node: ast.AST, function: str, origin: Hashable) -> bool:
+        """Whether a call of a function may have been given the handle of an origin before an expression is done."""
+        if function not in self._preceding:
+            self._preceding[function] = Preceding(self._forest, self.values, self.controls, self.sites(function))
+        return self._preceding[function].may_precede(node, origin)
 
     def is_seen_none(self, node: ast.expr) -> bool:
         """Whether None is among the values that an expression is seen to have; others may be unseen."""

@@ -92,6 +92,9 @@ class _AtCallTime:
     def is_called_back(self, node: ast.expr) -> bool:
         return self._facts.is_called_back(self._reference.node)
 
+    def may_come_after(self, node: ast.AST, function: str, origin: Hashable) -> bool:
+        return function in self._facts.calls_on(origin)
+
     def is_seen_none(self, node: ast.expr) -> bool:
         return self._is_flat
 

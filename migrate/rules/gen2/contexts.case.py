@@ -167,10 +167,78 @@ import doca_cc as cc
 
 client = cc.Client(cc.open_device("b1:00.0"), "svc")
 try:
-    # CCM112: a context is started that no engine is connected to (python -m migrate explain CCM112)
+    # CCM112: a context is started or stopped before an engine is connected to it (python -m migrate explain CCM112)
     client.as_ctx().start()
 except cc.NotConnected:
     print("no engine")
+
+
+# case: an engine that is connected after the start, by methods
+import doca_cc as cc
+
+
+class Link:
+    def __init__(self):
+        self.pe = cc.ProgressEngine()
+        self.ctx = cc.Client(cc.open_device("b1:00.0"), "svc").as_ctx()
+
+    def attach(self):
+        self.pe.connect_ctx(self.ctx)
+
+    def start(self):
+        self.ctx.start()
+
+
+link = Link()
+try:
+    link.start()
+except cc.NotConnected:
+    link.attach()
+
+# output
+import doca_cc as cc
+
+
+class Link:
+    def __init__(self):
+        self.pe = cc.ProgressEngine()
+        self.ctx = cc.Client(cc.open_device("b1:00.0"), "svc").as_ctx()
+
+    def attach(self):
+        self.pe.connect_ctx(self.ctx)
+
+    def start(self):
+        # CCM112: a context is started or stopped before an engine is connected to it (python -m migrate explain CCM112)
+        self.ctx.start()
+
+
+link = Link()
+try:
+    link.start()
+except cc.NotConnected:
+    link.attach()
+
+
+# case: a stop before an engine is connected, flat
+from doca_cc import *
+
+rc, pe = doca_pe_create()
+rc, client = doca_cc_client_create(open_device("b1:00.0"), "svc")
+ctx = doca_cc_client_as_ctx(client)
+print(doca_ctx_stop(ctx))
+doca_pe_connect_ctx(pe, ctx)
+print(doca_ctx_start(ctx))
+
+# output
+from doca_cc import *
+
+rc, pe = doca_pe_create()
+rc, client = doca_cc_client_create(open_device("b1:00.0"), "svc")
+ctx = doca_cc_client_as_ctx(client)
+# CCM112: a context is started or stopped before an engine is connected to it (python -m migrate explain CCM112)
+print(doca_ctx_stop(ctx))
+doca_pe_connect_ctx(pe, ctx)
+print(doca_ctx_start(ctx))
 
 
 # case: a second destruction

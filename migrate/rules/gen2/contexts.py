@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from migrate.facts.program import Facts
 from migrate.old_api.calls import Call
 from migrate.old_api.generation_2 import PREFIX
-from migrate.rules._answers import Answer, Change, Rule
+from migrate.rules._answers import Answer, Refusal, Rule
 from migrate.rules._ended import Ended
 from migrate.rules._forms import Coded, Method, Property
 from migrate.rules.gen2._callbacks import STATE, registered
@@ -15,27 +17,26 @@ from migrate.rules.gen2._itself import Itself
 _NOUNS = ("server", "client", "producer", "consumer")
 
 
-_NO_ENGINE = "CCM112"
+_CONNECT, _NO_ENGINE = "doca_pe_connect_ctx", "CCM112"
 
 
-def _start(call: Call, facts: Facts) -> Answer:
-    """A start, with a code where no engine is connected to the context: the new one has its own then."""
-    answer = _returning("start")(call, facts)
-    origins = facts.handles(call.receiver) if call.receiver is not None else frozenset()
-    connected = all("doca_pe_connect_ctx" in facts.calls_on(origin) for origin in origins)
-    if connected or not isinstance(answer, Change):
-        return answer
-    return answer._replace(code=answer.code or _NO_ENGINE)
+@dataclass(frozen=True)
+class _Moved:
+    """A start or stop, which returns the state now, and for which C has a code.
 
+    With a code where no engine can be connected to the context yet: the old one failed, the new one gets its own.
+    """
 
-def _returning(name: str) -> Rule:
-    """A call that returns the state now; C has a code for it."""
-    objects, flat = Method(name), Coded(f"try_{name}")
+    name: str
 
-    def rule(call: Call, facts: Facts) -> Answer:
-        return flat(call, facts) if call.returns_code else objects(call, facts)
-
-    return rule
+    def __call__(self, call: Call, facts: Facts) -> Answer:
+        """The edits of one call."""
+        form = Coded(f"try_{self.name}") if call.returns_code else Method(self.name)
+        answer = form(call, facts)
+        origins = facts.handles(call.receiver) if call.receiver is not None else frozenset()
+        if isinstance(answer, Refusal) or all(facts.may_come_after(call.node, _CONNECT, origin) for origin in origins):
+            return answer
+        return answer._replace(code=answer.code or _NO_ENGINE)
 
 
 RULES: dict[str, Rule] = {
@@ -43,8 +44,8 @@ RULES: dict[str, Rule] = {
     PREFIX + "client_create": Created("Client", {"dev": "device", "name": "name"}),
     **{f"{PREFIX}{noun}_destroy": Ended("destroy") for noun in _NOUNS},
     **{f"{PREFIX}{noun}_as_ctx": Itself() for noun in _NOUNS},
-    "doca_ctx_start": _start,
-    "doca_ctx_stop": _returning("stop"),
+    "doca_ctx_start": _Moved("start"),
+    "doca_ctx_stop": _Moved("stop"),
     "doca_ctx_get_state": Property("state", number=True),
     "doca_ctx_set_state_changed_cb": registered("set_state_changed_cb", {"cb": "callback"}, STATE, gives=True),
     "doca_ctx_get_num_inflight_tasks": Property("num_inflight_tasks"),
