@@ -1,4 +1,4 @@
-"""Where a handle may have been destroyed or closed before: what held one when it was, until it holds another.
+"""Where a handle may have been destroyed, closed or freed before: what held one when it was, until it holds another.
 
 A place is a variable, or a field of what it holds. What a function ends is ended for its callers if they can name
 it: by a parameter, or by a variable of both. Two places that hold one handle are not detected.
@@ -20,7 +20,7 @@ from migrate.python.control import Action, Control, Graph, Solution, Step, solve
 from migrate.python.scopes import FUNCTIONS, Variable
 from migrate.python.values import Bound, Function, Values
 
-_ENDING = ("_destroy", "_close")
+_ENDING = ("_destroy", "_close", "_free")
 
 Ended = frozenset[Place]
 _NOTHING: Ended = frozenset()
@@ -32,7 +32,7 @@ class Endings:
     def __init__(
         self, forest: Forest, values: Values, controls: Mapping[Path, Control], calls: Mapping[ast.Call, Call]
     ) -> None:
-        self._forest, self._values, self._controls = forest, values, controls
+        self._forest, self._values, self._controls, self._calls = forest, values, controls, calls
         self._enders = {
             node: call.receiver
             for node, call in calls.items()
@@ -43,7 +43,7 @@ class Endings:
         self._summaries: dict[ast.AST, Ended] = {}
 
     def may_be_closed(self, node: ast.expr) -> bool:
-        """Whether what an expression holds may have been destroyed or closed before it is evaluated."""
+        """Whether what an expression holds may have been destroyed, closed or freed before it is evaluated."""
         place = self._place(node)
         return self._is_one_of_many(node) or (place is not None and self._is_closed(node, place, frozenset()))
 
@@ -58,6 +58,12 @@ class Endings:
         return len(listed) > len({*listed})
 
     def _place(self, node: ast.AST) -> Place | None:
+        """Return the place that an expression reads, or that what it is a view of is in."""
+        while isinstance(node, ast.Call) and node in self._calls and self._calls[node].signature.is_view:
+            receiver = self._calls[node].receiver
+            if receiver is None:
+                return None
+            node = receiver
         return place_of(node, self._forest.of(node))
 
     def _holding(self) -> set[ast.AST]:

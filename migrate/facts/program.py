@@ -285,7 +285,7 @@ class Facts:
         return Plain.NONE in self._reaching.of(node)
 
     def may_be_closed(self, node: ast.expr) -> bool:
-        """Whether the endpoint or device may have been destroyed or closed before this place."""
+        """Whether the handle may have been destroyed, closed or freed before this place."""
         return self._endings.may_be_closed(node)
 
     def code_is_observed(self, call: Call) -> frozenset[str]:

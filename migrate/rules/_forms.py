@@ -66,6 +66,23 @@ class Coded(Method):
 
 
 @dataclass(frozen=True)
+class Unreported(Method):
+    """A method whose refusal C has no code for: a flat call did nothing then, and went on."""
+
+    def flat(self, site: Site) -> str:
+        by_class = self.of_class(site) if site.may_be_none else None
+        return super().flat(site) if by_class is None else _ignored(site, by_class)
+
+    def bare(self, site: Site) -> str:
+        return _ignored(site, self.deferred(site))
+
+
+def _ignored(site: Site, deferred: Deferred) -> str:
+    """The value of what may be refused, None then."""
+    return f"{{comch}}.outcome({deferred})" + ("" if site.is_statement else "[1]")
+
+
+@dataclass(frozen=True)
 class Function(Form):
     """``comch.name(arguments)``."""
 

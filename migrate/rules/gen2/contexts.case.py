@@ -444,3 +444,20 @@ make = comch.Client
 other = make(host, "other")
 attach = comch.ProgressEngine(max_events=1).connect_ctx
 attach(other)
+
+
+# case: flat, a flush, which did nothing where it was refused
+from doca_cc import *
+
+rc, client = doca_cc_client_create(open_device("b1:00.0"), "svc")
+ctx = doca_cc_client_as_ctx(client)
+doca_ctx_flush_tasks(ctx)
+print(doca_ctx_flush_tasks(ctx))
+
+# output
+import comch_next as comch
+
+rc, client = comch.outcome(comch.Client, comch.open_device("b1:00.0"), "svc")
+ctx = client
+comch.outcome(comch.Context.flush_tasks, ctx)
+print(comch.outcome(comch.Context.flush_tasks, ctx)[1])

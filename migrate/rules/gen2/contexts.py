@@ -9,7 +9,7 @@ from migrate.old_api.calls import Call
 from migrate.old_api.generation_2 import PREFIX
 from migrate.rules._answers import Answer, Refusal, Rule
 from migrate.rules._ended import Ended
-from migrate.rules._forms import Coded, Method, Property
+from migrate.rules._forms import Coded, Method, Property, Unreported
 from migrate.rules.gen2._callbacks import STATE, registered
 from migrate.rules.gen2._created import Created
 from migrate.rules.gen2._itself import Itself
@@ -49,5 +49,5 @@ RULES: dict[str, Rule] = {
     "doca_ctx_get_state": Property("state", number=True),
     "doca_ctx_set_state_changed_cb": registered("set_state_changed_cb", {"cb": "callback"}, STATE, gives=True),
     "doca_ctx_get_num_inflight_tasks": Property("num_inflight_tasks"),
-    "doca_ctx_flush_tasks": Method("flush_tasks"),
+    "doca_ctx_flush_tasks": Unreported("flush_tasks"),
 }

@@ -68,3 +68,22 @@ rc = comch.outcome(
     lambda task: done(task, task.user_data, task.context.user_data),
     4,
 )[0]
+
+
+# case: flat, a second free, which did nothing
+from doca_cc import *
+
+rc, client = doca_cc_client_create(open_device("b1:00.0"), "svc")
+rc, task = doca_cc_client_task_send_alloc_init(client, None, b"a", 1)
+if rc == DOCA_SUCCESS:
+    doca_task_free(doca_cc_task_send_as_task(task))
+    doca_task_free(doca_cc_task_send_as_task(task))
+
+# output
+import comch_next as comch
+
+rc, client = comch.outcome(comch.Client, comch.open_device("b1:00.0"), "svc")
+rc, task = comch.outcome(comch.Client.task_send_alloc_init, client, None, b"a")
+if rc == comch.ErrorCode.SUCCESS:
+    task.free()
+    comch.outcome(task.free)

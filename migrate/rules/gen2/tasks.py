@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from migrate.old_api.generation_2 import PREFIX
 from migrate.rules._answers import Rule
 from migrate.rules._form import Deferred
-from migrate.rules._forms import Attribute, Method, Property
+from migrate.rules._forms import Attribute, Method, Property, Unreported
 from migrate.rules._site import Site
 from migrate.rules.gen2._itself import Itself
 
@@ -21,6 +21,15 @@ class _Code(Property):
 
     def of_class(self, site: Site) -> None:
         return None
+
+
+@dataclass(frozen=True)
+class _Freed(Unreported):
+    """A free, which is refused where there has been another one."""
+
+    def bare(self, site: Site) -> str:
+        again = site.call.receiver is not None and site.facts.may_be_closed(site.call.receiver)
+        return super().bare(site) if again else self.plain(site)
 
 
 # As DOCA 2.6 named the tasks, and as 2.5 did
@@ -37,7 +46,7 @@ RULES: dict[str, Rule] = {
     "doca_task_submit": Method("submit"),
     "doca_task_try_submit": Method("try_submit"),
     "doca_task_submit_ex": Method("submit_ex", {"flags": "flags"}),
-    "doca_task_free": Method("free"),
+    "doca_task_free": _Freed("free"),
     "doca_task_get_status": _Code("status"),
     "doca_task_set_user_data": Attribute("user_data", "user_data", is_own=True),
     "doca_task_get_user_data": Property("user_data", is_own=True),
