@@ -149,7 +149,8 @@ class Context(ContextNames, Strict):
     def destroy(self, *, strict: bool = False) -> None:
         """Destroy the context (C: doca_comch_*_destroy). Raises InUse unless it is IDLE.
 
-        A second call does nothing; with `strict` it raises InvalidValue, as in C.
+        A second call does nothing; with `strict` it raises InvalidValue, as in C. The state, the settings and the user
+        data can still be read.
         """
         if self._alive:
             self._contexts.destroy(self._handle)

@@ -216,6 +216,22 @@ def test_a_destroyed_context_can_do_nothing_more() -> None:
         assert gone.state is State.IDLE
 
 
+def test_what_a_destroyed_context_was_can_still_be_read() -> None:
+    with listening() as there, connected(there) as gone:
+        gone.user_data, connection = "mine", gone.connection
+        sizes, device = (gone.max_msg_size, gone.recv_queue_size), gone.device
+        gone.close()
+        assert (gone.max_msg_size, gone.recv_queue_size) == sizes
+        assert (gone.state, gone.num_inflight_tasks, gone.device) == (State.IDLE, 0, device)
+        assert gone.user_data == "mine"
+        gone.user_data = "other"
+        assert gone.user_data == "other"
+        with pytest.raises(BadState):
+            _ = gone.connection
+        with pytest.raises(BadState):
+            gone.task_send_alloc_init(connection, b"late")
+
+
 @pytest.mark.parametrize("timeout", ["1", "", -1, float("nan"), [1]])
 def test_what_is_no_time_is_refused(timeout: object) -> None:
     """A refusal has no effect; what need not wait does not look at it."""
