@@ -328,9 +328,12 @@ class Facts:
         is_seen = all(found) and Token(Symbol(function)) not in self.values.sinks
         return [value for values in found for value in values] if is_seen else []
 
-    def is_bytes(self, node: ast.expr) -> bool:
+    def is_bytes(self, node: ast.expr, depth: int = _DEPTH) -> bool:
         """Whether an expression is certainly bytes, bytearray or a memoryview of single bytes."""
-        return self._expressions.is_bytes(node)
+        if self._expressions.is_bytes(node):
+            return True
+        behind = parts(node, self._forest, self._expressions, self.values) if depth else ()
+        return bool(behind) and all(self.is_bytes(part, depth - 1) for part in behind)
 
     def is_simple(self, node: ast.expr) -> bool:
         """Whether evaluating it has no effect and may be done earlier or later within its statement."""

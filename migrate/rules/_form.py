@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from abc import ABC, abstractmethod
 from collections.abc import Set
+from dataclasses import replace
 from typing import NamedTuple
 
 from migrate.facts.program import Facts
@@ -71,9 +72,10 @@ class Form(ABC):
         by_class = self.of_class(site) if site.call.returns_code else None
         if by_class is not None:
             return self._coded(site, by_class)
-        there = self._coded(site, self.deferred(site))
+        inner = site if site.is_simple() else replace(site, is_bound=True)
+        there = self._coded(inner, self.deferred(inner))
         text = f"{there} if {site.is_there()} else {self._missing(site)}"
-        return site.enclosed(text) if site.is_simple() else applied(site, text)
+        return site.enclosed(text) if inner is site else applied(site, text)
 
     def _coded(self, site: Site, deferred: Deferred) -> str:
         """A flat call's value: the result code, alone or before what else the call gives."""

@@ -42,10 +42,11 @@ _OF_SUBCLASSES = frozenset({"task"})  # kinds whose members each of their classe
 
 @dataclass(frozen=True)
 class Site:
-    """A call and what is known of it."""
+    """A call and what is known of it. is_bound: its arguments are parameters of a lambda around it."""
 
     call: Call
     facts: Facts
+    is_bound: bool = False
 
     @property
     def handle(self) -> str:
@@ -90,7 +91,14 @@ class Site:
 
     def is_simple(self) -> bool:
         """Whether all arguments may be evaluated earlier, later, or more than once."""
-        return all(map(self.facts.is_simple, self.call.arguments.values()))
+        return self.is_bound or all(map(self._is_simple, self.call.arguments.values()))
+
+    def _is_simple(self, node: ast.expr) -> bool:
+        """Whether an argument is simple, or the length of what is, which stays as it is among such arguments."""
+        match node:
+            case ast.Call(func=ast.Name("len") as function, args=[of], keywords=[]):
+                return self.facts.is_builtin(function) and self.facts.is_simple(of)
+        return self.facts.is_simple(node)
 
     def is_receiver_fixed(self) -> bool:
         """Whether the handle is the same after the other arguments have been evaluated."""
@@ -134,7 +142,7 @@ class Site:
 
     def is_lambda_safe(self) -> bool:
         """Whether a lambda around the arguments means what they mean."""
-        return self.is_simple() and not self.facts.is_awaited_or_generator_scope(self.call.node)
+        return self.is_bound or (self.is_simple() and not self.facts.is_awaited_or_generator_scope(self.call.node))
 
     def is_enclosed(self) -> bool:
         """Whether an operator may stand in the call's place without brackets."""

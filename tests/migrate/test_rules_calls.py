@@ -214,7 +214,7 @@ def test_a_context_is_of_the_class_that_its_calls_ask_for(calls: set[str], cls: 
         ),
         (
             f"r = {EP}get_event_channel(table[0])",
-            "r = (lambda local_ep: comch.outcomes(2, lambda local_ep: (local_ep.send_fd, local_ep.recv_fd), local_ep) "
+            "r = (lambda local_ep: comch.outcomes(2, lambda: (local_ep.send_fd, local_ep.recv_fd)) "
             "if local_ep is not None else (comch.ErrorCode.INVALID_VALUE, None, None))(table[0])",
         ),
     ],

@@ -78,7 +78,7 @@ def wait_and_send(ep, peer, msg, poller):
     if rc != comch.ErrorCode.SUCCESS:
         return rc
     poller.register(send_fd)
-    while (rc := comch.Client.try_send_to(ep, msg, length=len(msg), connection=peer)) == comch.ErrorCode.AGAIN:
+    while (rc := comch.Client.try_send_to(ep, msg, peer)) == comch.ErrorCode.AGAIN:
         comch.outcome(comch.Client.arm_send, ep)
         poller.poll()
     rc = comch.outcome(comch.Client.arm_recv, ep)[0]
@@ -214,7 +214,7 @@ comch.outcome(comch.Client.configure, ep, device=dev)
 comch.outcome(comch.Client.connect, ep, "svc", timeout=0)
 rc, send_fd, recv_fd = (
     lambda local_ep: comch.outcomes(
-        2, lambda local_ep: (local_ep.send_fd, local_ep.recv_fd), local_ep
+        2, lambda: (local_ep.send_fd, local_ep.recv_fd)
     ) if local_ep is not None else (comch.ErrorCode.INVALID_VALUE, None, None)
 )(keep(ep))
 comch.outcomes(2, lambda: (ep.send_fd, ep.recv_fd)) if ep is not None else (

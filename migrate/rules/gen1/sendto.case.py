@@ -150,9 +150,7 @@ import comch_next as comch
 
 
 def use(ep, peer, msg, ready):
-    assert comch.Client.try_send_to(
-        ep, msg, length=len(msg), connection=peer
-    ) == comch.ErrorCode.SUCCESS
+    assert comch.Client.try_send_to(ep, msg, peer) == comch.ErrorCode.SUCCESS
     ok = ready() and comch.Client.try_send_to(ep, b"abc", peer) == comch.ErrorCode.SUCCESS
     codes = 0
     codes |= comch.Client.try_send_to(ep, msg or b"-", length=len(msg), connection=peer)
@@ -160,7 +158,7 @@ def use(ep, peer, msg, ready):
         return 5
     comch.Client.try_send_to(ep, msg[1:], length=len(msg[1:]), connection=peer); ready()
     return comch.Client.try_send_to(ep, \
-        msg, length=len(msg), connection=peer)  # urgent
+        msg, peer)  # urgent
 
 
 def main():

@@ -135,7 +135,6 @@ class Channel:
             comch.BlockingChannel.send_to,
             self.ep,
             data=data,
-            length=len(data),
             timeout=0 if flags & 1 else comch.arguments.UNSET,
             connection=self.peer,
         )[0]:

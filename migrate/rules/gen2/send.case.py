@@ -327,3 +327,56 @@ configure = lambda task_completion_cb, task_error_cb, num_send_tasks, *, client=
     num_send_tasks,
 )
 configure(print, print, 8)
+
+
+# case: flat, messages that callers give
+import sys
+
+from doca_cc import *
+
+
+def put(msg):
+    return doca_cc_client_task_send_alloc_init(client, connection, msg, len(msg))
+
+
+def put_some(data, left):
+    rc, task = doca_cc_client_task_send_alloc_init(client, connection, data, len(data))
+    rc, task = doca_cc_client_task_send_alloc_init(client, connection, data, len(data) - left)
+
+
+rc, client = doca_cc_client_create(open_device("b1:00.0"), "svc")
+rc, connection = doca_cc_client_get_connection(client)
+for word in b"to", b"be":
+    put(word)
+    doca_cc_client_task_send_alloc_init(client, connection, word, len(word))
+put(sys.argv[1].encode())
+put_some(sys.stdin.readline(), 1)
+
+# output
+import sys
+
+import comch_next as comch
+
+
+def put(msg):
+    return comch.outcome(comch.Client.task_send_alloc_init, client, connection, msg)
+
+
+def put_some(data, left):
+    rc, task = comch.outcome(
+        lambda: client.task_send_alloc_init(connection, comch.arguments.cut(data, len(data)))
+    ) if client is not None else (comch.ErrorCode.INVALID_VALUE, None)
+    rc, task = (
+        lambda cc_client, peer, msg, len: comch.outcome(
+            lambda: cc_client.task_send_alloc_init(peer, comch.arguments.cut(msg, len))
+        ) if cc_client is not None else (comch.ErrorCode.INVALID_VALUE, None)
+    )(client, connection, data, len(data) - left)
+
+
+rc, client = comch.outcome(comch.Client, comch.open_device("b1:00.0"), "svc")
+rc, connection = comch.outcome(comch.Client.connection.fget, client)
+for word in b"to", b"be":
+    put(word)
+    comch.outcome(comch.Client.task_send_alloc_init, client, connection, word)
+put(sys.argv[1].encode())
+put_some(sys.stdin.readline(), 1)

@@ -481,7 +481,7 @@ import time
 import comch_next as comch
 
 def send(ep, peer, msg):
-    rc = comch.outcome(ep.send_to, msg, length=len(msg), connection=peer)[0]
+    rc = comch.outcome(ep.send_to, msg, peer)[0]
     return rc
 
 def talk():

@@ -695,7 +695,7 @@ def ask(ep, peer, text):
     rc, send_fd, recv_fd = comch.outcomes(2, lambda: (ep.send_fd, ep.recv_fd)) if ep is not None else (
         comch.ErrorCode.INVALID_VALUE, None, None
     )
-    rc = comch.Client.try_send_to(ep, text, length=len(text), connection=peer)
+    rc = comch.Client.try_send_to(ep, text, peer)
     if rc != comch.ErrorCode.SUCCESS:
         return rc, None
     rc, data, length, sender = comch.Client.try_receive(ep, 4080, timeout=None)

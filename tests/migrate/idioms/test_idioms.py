@@ -109,7 +109,7 @@ def test_a_finding_names_the_idiom() -> None:
     assert [finding.span.line for finding in joined] == [6, 18, 20, 23]
     assert {finding.level for finding in joined} == {Level.SAFE}
     assert joined[0].message == CODES["CCM100"].title
-    assert joined[0].change == "comch.outcome(ep.send_to, msg, length=len(msg), connection=peer)[0]"
+    assert joined[0].change == "comch.outcome(ep.send_to, msg, peer)[0]"
 
 
 def test_a_failed_check_costs_the_idioms_only(monkeypatch: pytest.MonkeyPatch) -> None:
