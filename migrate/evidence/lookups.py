@@ -2,7 +2,7 @@
 
 `getattr(cc, prefix + verb)` becomes `{"doca_dev_open": cc.doca_dev_open, ...}[prefix + verb]`, which the rules rewrite
 as they rewrite every table of functions; so does `getattr(lib, prefix + verb)`, or `lib[...]`, of cffi and ctypes. A
-name that no run read raises KeyError.
+name that no run read raises KeyError. `getattr(cc, "devices")` becomes `cc.devices`.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ class Lookups:
     def _seen(self, node: LookUp) -> list[str]:
         """Return all names of a look-up, if they are seen, and what it is looked up on has them."""
         owner, *texts = _parts(node)
-        if not texts or not isinstance(node, ast.Call) or isinstance(texts[0], ast.Constant):
+        if not texts or not isinstance(node, ast.Call):
             return []
         values = self._facts.values.of(owner)
         there = values - {Plain.NONE}  # None has no such name, be it looked up or written
@@ -178,13 +178,20 @@ class Lookups:
         return counts.keys() - written if is_clear else set()
 
     def _changes(self, path: Path, node: LookUp, names: list[str]) -> tuple[Change, Change]:
-        """Return the changes around the expression of the name; lines stay lines, and the table is on one of them."""
+        """Return the changes around the expression of the name; lines stay lines, and the table is on one of them.
+
+        A name that is written there becomes an attribute.
+        """
         source = self._sources[path]
         looked_on, name = _parts(node)
         (start, end), (first, last) = source.span(node), source.span(name)
         owner = source.text[slice(*source.span(looked_on))]
-        table = ", ".join(f'"{name}": {owner}.{name}' for name in names)
         before, after = source.text[start:first], source.text[last:end]
+        if isinstance(name, ast.Constant):
+            opened, closed = "()" if "\n" in before + after else ("", "")
+            attribute = f"{opened}{_line_ends(before)}{owner}.{name.value}"
+            return Change(start, last, attribute), Change(last, end, f"{_line_ends(after)}{closed}")
+        table = ", ".join(f'"{name}": {owner}.{name}' for name in names)
         return Change(start, first, f"{{{table}}}[{_line_ends(before)}"), Change(last, end, f"{_line_ends(after)}]")
 
 

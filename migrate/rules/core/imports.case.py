@@ -356,6 +356,7 @@ print(getattr(cc, "Again"), vars(cc))
 # output
 import importlib
 
+import comch_next as comch
 import doca_comm_channel as cc
 
 name = input()
@@ -367,8 +368,8 @@ other = importlib.import_module("doca_comm_channel", None)
 third = reload("doca_comm_channel")
 # CCM005: an old name is looked up at run time (python -m migrate explain CCM005)
 exec("import doca_comm_channel")
-# CCM005: an old name is looked up at run time (python -m migrate explain CCM005)
-print(getattr(cc, "Again"), vars(cc))
+# CCM009: the old module is used as a value (python -m migrate explain CCM009)
+print(comch.Again, vars(cc))
 
 
 # case: a feature test
