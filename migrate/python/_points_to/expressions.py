@@ -63,13 +63,14 @@ class Expressions(Attributes):
             return
         kind = type(node).__name__.lower()
         collection, contents = self.make(node, kind, frame)
-        exact = not any(isinstance(item, ast.Starred) for item in node.elts) and not isinstance(node, ast.Set)
-        contents.length = len(node.elts) if exact else None
+        stars = (index for index, item in enumerate(node.elts) if isinstance(item, ast.Starred))
+        known = 0 if isinstance(node, ast.Set) else next(stars, len(node.elts))  # items whose places are known
+        contents.length = known if known == len(node.elts) else None
         for index, item in enumerate(node.elts):
             if isinstance(item, ast.Starred):
                 self.iterate(self.slot(frame, item.value), contents.some)
             else:
-                self.flow(self.slot(frame, item), self.item(contents, index) if exact else contents.some)
+                self.flow(self.slot(frame, item), self.item(contents, index) if index < known else contents.some)
         self.add(self.slot(frame, node), collection)
 
     def read_dict(self, frame: Frame, node: ast.Dict) -> None:
