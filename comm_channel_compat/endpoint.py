@@ -95,11 +95,11 @@ class Endpoint(EventChannel, ServiceState, HotCalls):
         self._compat_channel.max_msg_size = max_msg_size
 
     def set_send_queue_size(self, send_queue_size: int) -> None:
-        """Set the size of the send queue, up to the device's limit; rounded up to a power of two."""
+        """Set the size of the send queue, up to the device's limit; rounded up to a power of two, at least 8."""
         self._compat_channel.send_queue_size = send_queue_size
 
     def set_recv_queue_size(self, recv_queue_size: int) -> None:
-        """Set the size of the receive queue, up to the device's limit; rounded up to a power of two."""
+        """Set the size of the receive queue, up to the device's limit; rounded up to a power of two, at least 8."""
         self._compat_channel.recv_queue_size = recv_queue_size
 
     # Connections
