@@ -26,9 +26,7 @@ buf = inventory.buf_get_by_data(mmap, mmap.get_memrange()[0], 8)
 post = consumer.task_post_recv_alloc_init(buf)
 send = producer.task_send_alloc_init(buf, consumer.get_id())
 send = producer.task_send_alloc_init(consumer_id=producer.get_id(), buf=buf)
-pe = cc.ProgressEngine()
 for context in (consumer, producer):
-    pe.connect_ctx(context.as_ctx())
     context.as_ctx().stop()
     context.destroy()
 
@@ -66,9 +64,7 @@ send = producer.task_send_alloc_init(buf, None, consumer.id)
 send = producer.task_send_alloc_init(
     consumer_id=producer.id, buf=buf, imm_data=None
 )
-pe = comch.ProgressEngine(max_events=1)
 for context in (consumer, producer):
-    pe.connect_ctx(context)
     context.stop()
     context.destroy()
 

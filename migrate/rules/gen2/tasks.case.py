@@ -6,7 +6,6 @@ queue.get().as_task().submit()
 import doca_cc as cc
 
 client = cc.Client(cc.open_device("b1:00.0"), "svc")
-cc.ProgressEngine().connect_ctx(client.as_ctx())
 task = client.task_send_alloc_init(client.get_connection(), b"hello")
 generic = task.as_task()
 generic.set_user_data([1])
@@ -20,7 +19,6 @@ generic.free()
 import comch_next as comch
 
 client = comch.Client(comch.open_device("b1:00.0"), "svc")
-comch.ProgressEngine(max_events=1).connect_ctx(client)
 task = client.task_send_alloc_init(client.connection, b"hello")
 generic = task
 generic.user_data = [1]
