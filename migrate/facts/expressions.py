@@ -13,7 +13,7 @@ from migrate.facts.forest import Forest
 from migrate.facts.tokens import symbols
 from migrate.old_api.vocabulary import Vocabulary
 from migrate.python.scopes import FUNCTIONS, Kind, Scope, Variable
-from migrate.python.values import Descriptor, External, Function, Instance, Value
+from migrate.python.values import Collection, Descriptor, External, Function, Instance, Value
 
 _BITS = 128  # more than any number of C has
 _DEPTH = 20  # assignments, calls and operators that are followed back
@@ -175,7 +175,14 @@ class Expressions:
             return node.attr not in self._computed and self.is_simple(node.value)
         if isinstance(node, ast.Name):
             return not self._is_rebound_within(node)
+        if isinstance(node, ast.Subscript):
+            return isinstance(node.slice, ast.Constant) and self._is_sequence(node.value) and self.is_simple(node.value)
         return isinstance(node, ast.Constant) or self.constant(node) is not None
+
+    def _is_sequence(self, node: ast.expr) -> bool:
+        """Whether an expression is certainly a list or tuple of Python's own."""
+        values = self._values.of(node)
+        return bool(values) and all(isinstance(it, Collection) and it.kind in ("list", "tuple") for it in values)
 
     def _is_rebound_within(self, name: ast.Name) -> bool:
         """Whether the statement of a name binds it by `:=`."""

@@ -12,6 +12,7 @@ from migrate.facts.forest import Forest
 from migrate.old_api.generation_1 import GENERATION_1
 from migrate.python.scopes import Names
 from migrate.python.values import External, Function, Plain, Value
+from tests.migrate.marked import Marked
 
 PATH = Path("program.py")
 
@@ -112,6 +113,22 @@ def test_bytes(text: str, answer: bool) -> None:
 def test_simple(text: str, answer: bool) -> None:
     expressions, marks = program(text)
     assert expressions.is_simple(marks["x"]) is answer
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ("cell = [None]\nat_x(cell[0])", True),
+        ("pair = (1, 2)\nat_x(pair[1])", True),
+        ("cell = [None]\nat_x(cell[len(cell) - 1])", False),
+        ("table = {'a': 1}\nat_x(table['a'])", False),
+        ("class Own:\n    def __getitem__(self, index):\n        return print(index)\nat_x(Own()[0])", False),
+        ("def f(cell):\n    at_x(cell[0])", False),
+    ],
+)
+def test_items_are_simple_in_lists_and_tuples(text: str, answer: bool) -> None:
+    marked = Marked(main=f"from doca_cc import *\n{text}\n")
+    assert marked.facts.is_simple(marked["x"]) is answer
 
 
 @pytest.mark.parametrize(

@@ -106,3 +106,20 @@ rc = doca_cc_client_task_send_set_conf(client, sent, sent, 4)
 rc = doca_pe_connect_ctx(pe, doca_cc_client_as_ctx(client))
 rc = doca_ctx_start(doca_cc_client_as_ctx(client))
 doca_pe_progress(pe)
+
+
+# case: flat, an engine in a cell
+from doca_cc import *
+
+pe = [None]
+rc, pe[0] = doca_pe_create()
+while doca_pe_progress(pe[0]):
+    pass
+
+# output
+import comch_next as comch
+
+pe = [None]
+rc, pe[0] = comch.outcome(comch.ProgressEngine, max_events=1)
+while pe[0].progress() if pe[0] is not None else 0:
+    pass

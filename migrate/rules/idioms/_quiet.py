@@ -103,6 +103,8 @@ class Quiet:
                 return self._are_stable(parts)
             case ast.FormattedValue(value=value, format_spec=shape):
                 return self._are_stable([value, shape] if shape else [value])
+            case ast.Subscript():
+                return False  # a loop may store another item there
         return self._facts.is_simple(node)
 
     def _are_stable(self, parts: Sequence[ast.expr]) -> bool:
