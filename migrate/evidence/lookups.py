@@ -189,7 +189,7 @@ class Lookups:
         before, after = source.text[start:first], source.text[last:end]
         if isinstance(name, ast.Constant):
             opened, closed = "()" if "\n" in before + after else ("", "")
-            attribute = f"{opened}{_line_ends(before)}{owner}.{name.value}"
+            attribute = f"{opened}{_line_ends(before)}{owner}.{names[0]}"
             return Change(start, last, attribute), Change(last, end, f"{_line_ends(after)}{closed}")
         table = ", ".join(f'"{name}": {owner}.{name}' for name in names)
         return Change(start, first, f"{{{table}}}[{_line_ends(before)}"), Change(last, end, f"{_line_ends(after)}]")
