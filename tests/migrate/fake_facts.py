@@ -89,6 +89,9 @@ class FakeFacts:
     def may_be_closed(self, node: ast.expr) -> bool:
         return False
 
+    def may_come_after(self, node: ast.AST, function: str, origin: Hashable) -> bool:
+        return function in self.calls_on(origin)
+
     def calls_on(self, origin: Hashable) -> frozenset[str]:
         return frozenset("doca_comm_channel_ep_" + name for name in self.calls)
 
