@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Hashable, Iterator, Mapping, Sequence, Set
 from functools import cache, cached_property
 from pathlib import Path
@@ -26,6 +27,7 @@ from migrate.facts.lookups import Lookups
 from migrate.facts.module_values import ModuleValues
 from migrate.facts.name_tables import NameTables
 from migrate.facts.obstacles import Obstacle, Obstacles
+from migrate.facts.old_sources import has_old_source
 from migrate.facts.patches import Patches
 from migrate.facts.preceding import Preceding
 from migrate.facts.presence import Presence
@@ -50,6 +52,7 @@ from migrate.python.values import Instance, Plain, Token, Value, Values
 __all__ = ["Facts", "Obstacle", "Reference"]
 
 _TABLES = frozenset({"kwargs", "kwds", "keywords"})  # of keywords for what is called later
+_OF_UNKNOWN = re.compile(r"migrate explain CCM0(?:34|83)\)")
 _DEPTH = 5  # choices of choices
 
 
@@ -86,7 +89,10 @@ class Facts:
         self._held: dict[ast.expr, frozenset[Hashable]] = {}
         forest = self._forest = Forest(self.names)
         types = [(path, *found) for path, source in sources.items() for found in type_comments(source)]
-        unseen = unseen_handles(forest, vocabulary, [found[1:] for found in types])
+        # Such a comment of an earlier run says that a file had to do with the old API.
+        marked = {path for path, source in sources.items() if _OF_UNKNOWN.search(source.text)}
+        may_be_old = bool(marked) or has_old_source(forest)
+        unseen = unseen_handles(forest, vocabulary, [found[1:] for found in types]) if may_be_old else {}
         unseen = {argument: kind for argument, kind in unseen.items() if forest.of(argument).of[argument] not in seen}
         api = self._api = OldApi(vocabulary, unseen)
         values = self.values = Values(self.project, api, unseen=api.parameter, seen=seen)
@@ -105,9 +111,7 @@ class Facts:
         )
         self.calls, self.texts = references.calls, references.texts
         references.found = OpenedLibraries(forest, values, self.project, texts, causes).explained(references.found)
-        naming = {reference.path for reference in references.found}
-        # The comment of an earlier run says that a file had to do with the old API.
-        naming |= {path for path, source in sources.items() if "migrate explain CCM034)" in source.text}
+        naming = {reference.path for reference in references.found} | marked if may_be_old else set()
         likely = Likely(forest, values, api, frozenset(token.key for token in values.tokens), self.project, naming)
         self._obstacles = Obstacles(forest, values, api, references, likely, given, modules, told)
         self._reaching = Reaching(forest, values, self.controls)

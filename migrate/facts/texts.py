@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-from migrate.facts.forest import Forest
+from migrate.facts.forest import Forest, last_name
 from migrate.facts.lookups import Lookups
 from migrate.facts.quoted_names import QuotedNames
 from migrate.old_api.c_names import is_c_name
@@ -57,39 +57,39 @@ class Texts:
         text = node.value.decode("latin-1") if isinstance(node.value, bytes) else node.value
         if not isinstance(text, str):
             return None
-        if self._is_annotation(node):
+        if is_annotation(self._forest, node):
             word = self._first(path, text) or self._quoted.first(node, text)
             return (word, "CCM045") if word else None
-        reader = self._reader(node)
-        if reader in _RUN or self._is_docstring(node):
-            code = text if reader else "\n".join(_PROMPT.findall(text))
+        reads = reader(self._forest, node)
+        if reads in _RUN or self._is_docstring(node):
+            code = text if reads else "\n".join(_PROMPT.findall(text))
             word = self._first(path, code)
             return (word, "CCM005") if word else None
         if path in self._runners and (word := self._first(path, text)):
             return word, "CCM005"
-        if isinstance(node.value, bytes) and not reader:
+        if isinstance(node.value, bytes) and not reads:
             return None  # a message
         words = [word for word in WORD.findall(text) if is_old_word(word)]
-        if words and reader in ("", "[]") and is_c_name(words[0]) and self._lookups.is_mere_text(node):
+        if words and reads in ("", "[]") and is_c_name(words[0]) and self._lookups.is_mere_text(node):
             return None
         is_name = _DOTTED.fullmatch(text.strip()) or _LIBRARY.fullmatch(text)
         whole = is_name and words and words[0] not in self._vocabulary.constants
-        if whole or (words and reader):
-            return words[0], "CCM006" if reader in _FEATURE_TESTS else "CCM005"
+        if whole or (words and reads):
+            return words[0], "CCM006" if reads in _FEATURE_TESTS else "CCM005"
         return None
 
     def names_library(self, node: ast.Constant) -> bool:
         """Whether a text with an old name names a C library, its functions or its types to cffi or ctypes."""
-        reader, text = self._reader(node), str(node.value)
-        if reader in OPENERS | _DECLARATIONS:
+        reads, text = reader(self._forest, node), str(node.value)
+        if reads in OPENERS | _DECLARATIONS:
             return True
-        return reader in _LOOKS_UP and bool(_LIBRARY.fullmatch(text) or any(map(is_c_name, WORD.findall(text))))
+        return reads in _LOOKS_UP and bool(_LIBRARY.fullmatch(text) or any(map(is_c_name, WORD.findall(text))))
 
     def opens_library(self, node: ast.AST) -> bool:
         """Whether a text with an old name is the name of a library, or is given to what opens one."""
         if not isinstance(node, ast.Constant):
             return False
-        return self._reader(node) in OPENERS or bool(_LIBRARY.fullmatch(str(node.value)))
+        return reader(self._forest, node) in OPENERS or bool(_LIBRARY.fullmatch(str(node.value)))
 
     def is_named(self, path: Path, text: object) -> bool:
         """Whether some text, read as code, names something old."""
@@ -100,31 +100,6 @@ class Texts:
         known = self._aliases(path)
         words = (word for word in WORD.findall(code) if word in known or is_old_word(word))
         return next(words, "")
-
-    def _reader(self, node: ast.AST) -> str:
-        """Return the function that reads a text argument as a name; "" when it is a message like any other."""
-        inner = node
-        for above in self._forest.above(node):
-            if isinstance(above, ast.stmt | ast.Lambda):
-                return ""
-            if isinstance(above, ast.Call):
-                func = above.func
-                name = func.id if isinstance(func, ast.Name) else getattr(func, "attr", "")
-                return name if name in _READERS else ""
-            if isinstance(above, ast.Subscript) and above.slice is inner:
-                return "[]"
-            inner = above
-        return ""
-
-    def _is_annotation(self, node: ast.Constant) -> bool:
-        inner: ast.AST = node
-        for above in self._forest.above(node):
-            if inner in (getattr(above, "annotation", None), getattr(above, "returns", None)):
-                return True
-            if isinstance(above, ast.stmt | ast.Call):
-                return False
-            inner = above
-        return False
 
     def _is_docstring(self, node: ast.Constant) -> bool:
         return isinstance(self._forest.parents[node], ast.Expr) and ">>>" in str(node.value)
@@ -145,6 +120,33 @@ class Texts:
                 return False
             inner = above
         return False
+
+
+def reader(forest: Forest, node: ast.AST) -> str:
+    """Return the function that reads a text argument as a name; "" when it is a message like any other."""
+    inner = node
+    for above in forest.above(node):
+        if isinstance(above, ast.stmt | ast.Lambda):
+            return ""
+        if isinstance(above, ast.Call):
+            name = last_name(above.func)
+            return name if name in _READERS else ""
+        if isinstance(above, ast.Subscript) and above.slice is inner:
+            return "[]"
+        inner = above
+    return ""
+
+
+def is_annotation(forest: Forest, node: ast.AST) -> bool:
+    """Whether a text is an annotation in quotes, or a part of one."""
+    inner = node
+    for above in forest.above(node):
+        if inner in (getattr(above, "annotation", None), getattr(above, "returns", None)):
+            return True
+        if isinstance(above, ast.stmt | ast.Call):
+            return False
+        inner = above
+    return False
 
 
 def _runs_made_text(call: ast.Call) -> bool:

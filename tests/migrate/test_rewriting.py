@@ -317,6 +317,54 @@ def test_a_second_run_takes_new_objects_for_nothing_old_and_keeps_its_comments()
     assert "with comch.open_device(" in new
 
 
+@pytest.mark.parametrize(
+    ("mention", "codes"),
+    [
+        ('"""Greets the service of doca_cc."""', []),
+        ("# For doca_cc.", []),
+        ("log = logging.getLogger('doca_cc')", ["CCM005"]),
+    ],
+)
+def test_the_name_of_an_old_module_in_prose_makes_no_object_old(mention: str, codes: list[str]) -> None:
+    modern = f"""\
+        {mention}
+        import comch_next as comch
+        def finish(task, pe):
+            while pe.progress():
+                pass
+            task.free()
+        outcome, task = comch.outcome(client.task_send_alloc_init, None, b"q")
+        """
+    outcome = rewritten({"modern.py": modern, "user.py": "import modern"})["modern.py"]
+    assert [finding.code for finding in outcome.findings] == codes
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import doca_cc",
+        "from comm_channel_compat.cc import *",
+        "from _bindings import *\ndoca_cc_client_create()",
+        "_bindings.doca_cc_client_create()",
+        "import_module('doca_cc')",
+        "names = ['doca_cc']\nmodule = import_module(names[0])",
+        "ctypes.CDLL('libdoca_cc.so.2')",
+        "sys.modules['doca_cc']",
+    ],
+)
+def test_what_brings_the_old_api_from_wherever_makes_unknown_objects_suspects(source: str) -> None:
+    new = rewritten(
+        {"user.py": f"import pump\n{source}", "pump.py": "# For doca_cc.\ndef pump(pe):\n    pe.progress()"}
+    )
+    assert (2, "CCM083", 0) in left(new["pump.py"])
+
+
+def test_a_second_run_keeps_the_comment_on_a_function_of_unknown_callers() -> None:
+    files = {"user.py": "import pump, doca_cc\ndoca_cc.ProgressEngine().progress()"}
+    files["pump.py"] = "# For doca_cc.\ndef pump(pe):\n    pe.progress()\n"
+    assert "# CCM083" in rewritten(files)["pump.py"].new.decode()
+
+
 @pytest.mark.parametrize("way", ["comch.DocaError", "OSError", "(comch.DocaError, OSError)", "DocaError"])
 def test_a_second_run_sees_the_old_errors_in_clauses_that_are_new_already(way: str) -> None:
     caught = way.replace("comch.", "cc.")
