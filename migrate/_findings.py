@@ -15,7 +15,7 @@ from migrate.outcome import Finding, Level, Span
 from migrate.python.listing import displays, listed
 from migrate.python.source import Located, Source
 
-IMPORT, WITHDRAWN, PRAGMA = "CCM002", "CCM010", "CCM091"
+IMPORT, WITHDRAWN, UNUSED, PRAGMA = "CCM002", "CCM010", "CCM011", "CCM091"
 _FOR_OTHERS = "the import stays: __all__ exports the name to other programs"
 
 
@@ -33,7 +33,7 @@ class Findings:
     def of(self, path: Path, text: FileText) -> tuple[Finding, ...]:
         """Return the findings of one file in the order of its text."""
         shown = [*self._references(path, text), *self._places(path, text), *self._imports(path, text)]
-        shown += [*self._listings(path, text), *unused(self.pragmas, path)]
+        shown += [*self._listings(path, text), *unused_pragmas(self.pragmas, path)]
         return tuple(sorted(shown, key=lambda finding: (finding.span, finding.code, finding.name)))
 
     def _references(self, path: Path, text: FileText) -> Iterator[Finding]:
@@ -70,12 +70,14 @@ class Findings:
                 )  # fmt: skip
 
     def _imports(self, path: Path, text: FileText) -> Iterator[Finding]:
-        stale = set(text.imports.stale())
+        unused = set(text.imports.unused())
         cause = next((verdict.cause for verdict in text.verdicts.values() if verdict.cause), None)
         for alias, old in text.old.items():
             span = self.span(path, alias)
-            if alias not in stale:
-                yield Finding("imports", "", Level.SAFE, path, span, alias.name, "rewritten")
+            if not text.imports.remains(alias):
+                code = UNUSED if alias in unused else ""
+                message = CODES[code].title if code else "rewritten"
+                yield Finding("imports", code, Level.SAFE, path, span, alias.name, message)
             elif old.direct:
                 because = self._place(cause) if cause else None
                 level = cause.level if cause else Level.MANUAL
@@ -116,7 +118,7 @@ def span_of(source: Source, node: Located) -> Span:
     return Span(first, start - source.line_start(first), last, end - source.line_start(last))
 
 
-def unused(pragmas: Pragmas, path: Path) -> Iterator[Finding]:
+def unused_pragmas(pragmas: Pragmas, path: Path) -> Iterator[Finding]:
     """Yield a finding for each pragma of a file that leaves out nothing."""
     for pragma, code in pragmas.unused(path):
         name = f"migrate: skip[{code}]" if code else "migrate: skip"

@@ -212,15 +212,18 @@ class Reexports:
         return names.union(map(last_part, self.project.trees), [MAIN])
 
     def _public(self) -> Iterator[_Key]:
-        """Iterate over the old names that packages import, and that no file of the project takes from them."""
+        """Iterate over the old names that packages import for others: those that comch_next has, too, stay.
+
+        Of the rest, those that no file of the project takes.
+        """
         taken = {taking.key for taking in self._takings}
         for reference in self._facts.references:
             taken.update(self._read_through(reference.path, {reference.node}))
         for path, old in self.old.items():
             if path.name == "__init__.py" and path not in self.internal:
-                variables = (self.project.names(path).of[alias] for alias in old if alias.name != "*")
-                unread = (variable.name for variable in variables if not variable.loads)
-                yield from ((path, name) for name in unread if (path, name) not in taken)
+                variables = {alias: self.project.names(path).of[alias] for alias in old if alias.name != "*"}
+                unread = {alias: (path, variable.name) for alias, variable in variables.items() if not variable.loads}
+                yield from (key for alias, key in unread.items() if old[alias].new or key not in taken)
 
     def _is_old(self, taking: _Taking, stays: Mapping[Path, Set[ast.AST]]) -> bool:
         names = self.project.names(taking.path)

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from migrate import codes
-from migrate._findings import span_of, unused
+from migrate._findings import span_of, unused_pragmas
 from migrate._loaders import MODULE, Loader, is_redirected, loaders
 from migrate._pragmas import Pragmas
 from migrate.codes import CODES
@@ -77,7 +77,7 @@ class _File:
             self.loaders = []
             new = self._new()
         findings = [*map(self._finding, self.places), *map(self._opened, self.loaders)]
-        findings += unused(self.pragmas, self.path)
+        findings += unused_pragmas(self.pragmas, self.path)
         ordered = tuple(sorted(findings, key=lambda finding: (finding.span, finding.code, finding.name)))
         return FileOutcome(self.path, self.source.data, new, ordered)
 

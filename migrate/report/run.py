@@ -99,9 +99,10 @@ class Run:
 
 @dataclass(frozen=True)
 class Counts:
-    """How many references change, need you, and only wait for those that do."""
+    """How many references change, need you, and only wait for those that do; imports: of those that change."""
 
     changed: int
+    imports: int
     causes: int
     waiting: int
 
@@ -111,12 +112,14 @@ class Counts:
         known = list(findings)
         left = [finding for finding in known if stays(finding)]
         causes = sum(finding.because is None for finding in left)
-        return cls(sum(bool(finding.change) for finding in known), causes, len(left) - causes)
+        imports = sum(finding.rule == "imports" and finding.level is Level.SAFE for finding in known)
+        return cls(sum(bool(finding.change) for finding in known), imports, causes, len(left) - causes)
 
     def text(self, written: bool) -> str:
         """Return the counts in words."""
-        done = f"{counted(self.changed, 'reference')} " if self.changed else "no references "
-        done += ("was" if self.changed == 1 else "were") if written else "would be"
+        number, noun = (self.changed, "reference") if self.changed or not self.imports else (self.imports, "import")
+        done = f"{counted(number, noun)} " if number else "no references "
+        done += ("was" if number == 1 else "were") if written else "would be"
         need = "needs" if self.causes == 1 else "need"
         wait = (
             f" ({self.waiting} more depend{'s' if self.waiting == 1 else ''} on what needs you)" if self.waiting else ""

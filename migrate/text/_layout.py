@@ -5,8 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence, Set
 from functools import lru_cache
+from typing import TypeAlias
 
 import libcst as cst
+
+_Comma: TypeAlias = "cst.Comma | cst.MaybeSentinel"
 
 _PART = re.compile(r"__part_(\w+?)__")
 
@@ -37,9 +40,15 @@ def with_names(statement: str, names: Set[tuple[str, str | None]], newline: str)
     assert isinstance(line, cst.Import | cst.ImportFrom)
     assert not isinstance(line.names, cst.ImportStar)
     kept = [alias for alias in line.names if (alias.evaluated_name, alias.evaluated_alias) in names]
-    if not (isinstance(line, cst.ImportFrom) and line.rpar):
-        kept[-1] = kept[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
+    kept[-1] = kept[-1].with_changes(comma=_closing(kept[-1].comma, line.names[-1].comma))
     return cst.Module([], default_newline=newline).code_for_node(line.with_changes(names=kept))
+
+
+def _closing(comma: _Comma, last: _Comma) -> _Comma:
+    """Return what comes behind a name that is the last one now: what did behind the last, and its own comments."""
+    if not (isinstance(comma, cst.Comma) and isinstance(last, cst.Comma)):
+        return last
+    return last.with_changes(whitespace_after=_with_end(comma.whitespace_after, last.whitespace_after))
 
 
 class _Finder(cst.CSTVisitor):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import re
+from collections.abc import Mapping
 from typing import TypeAlias
 
 from migrate.python.scopes import Names
@@ -11,6 +13,8 @@ from migrate.text._namer import MODERN
 from migrate.text.pieces import Change
 
 Import: TypeAlias = ast.Import | ast.ImportFrom
+
+_FROM = re.compile(r"from\b(?:\\\r?\n|[^(])*?\bimport\b")
 
 
 def import_line(name: str) -> str:
@@ -21,6 +25,13 @@ def import_line(name: str) -> str:
 def renamed(name: str, bound: str) -> str:
     """Return a name with the one that an import binds it to."""
     return name if name == bound else f"{name} as {bound}"
+
+
+def reexport(source: Source, statement: Import, new: Mapping[ast.alias, str], bound: Mapping[ast.alias, str]) -> str:
+    """Return the import of names of comch_next in the place of some of a statement's; its layout where these agree."""
+    if isinstance(statement, ast.ImportFrom) and all(alias.name == name for alias, name in new.items()):
+        return _FROM.sub(f"from {MODERN} import", _without(source, statement, [*new]), count=1)
+    return f"from {MODERN} import {', '.join(renamed(name, bound[alias]) for alias, name in new.items())}"
 
 
 def joined(source: Source, statement: Import, lines: list[str], remaining: list[ast.alias]) -> str:

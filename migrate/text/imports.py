@@ -16,10 +16,10 @@ from migrate.python.listing import displays, listed
 from migrate.python.scopes import Names, Scope, Variable
 from migrate.python.source import Source
 from migrate.text._deleted import under_own_names
-from migrate.text._namer import MODERN, Namer, is_modern, modern_imports
+from migrate.text._namer import Namer, is_modern, modern_imports
 from migrate.text._uses import is_covered, is_guarded, is_read_by, quoted, root_of, shared_name
 from migrate.text.code import Edits, Template
-from migrate.text.import_lines import Import, at_top, block_of, import_line, joined, renamed
+from migrate.text.import_lines import Import, at_top, block_of, import_line, joined, reexport
 from migrate.text.listing import without
 from migrate.text.pieces import Change
 from migrate.text.render import Trouble
@@ -104,13 +104,16 @@ class Imports:
         """Return the names of the new module that are bound where a handle is, on whatever path."""
         return frozenset(map(self.name, self._guarded))
 
-    def stale(self) -> list[ast.alias]:
-        """Return the old imports that stay, because something old still needs them."""
-        return [alias for alias in self.old if self._remains(alias) and self.old[alias].direct]
+    def unused(self) -> list[ast.alias]:
+        """Return the old imports of single names that go, and that the file itself does not read."""
+        unread = (variable for variable in self._aliases.keys() - self._named if not variable.loads)
+        aliases = [alias for it in unread if it.name not in self.withdrawn for alias in self._aliases[it]]
+        names = (alias for alias in aliases if self.old[alias].direct and not self.old[alias].module)
+        return [alias for alias in names if not self.remains(alias)]
 
     def dropped(self) -> list[ast.alias]:
         """Return the imports from files of the project that go."""
-        return [alias for alias, old in self.old.items() if not old.direct and not self._remains(alias)]
+        return [alias for alias, old in self.old.items() if not old.direct and not self.remains(alias)]
 
     def loses(self, name: str) -> bool:
         """Whether an import of something old brought a name to the module, and nothing does any more."""
@@ -118,7 +121,7 @@ class Imports:
         if variable is None or not variable.bindings:
             return name in self.withdrawn or (bool(self._stars) and not self._star_stays)
         aliases = self._aliases.get(variable, [])
-        return bool(aliases) and variable not in self._named and not any(map(self._remains, aliases))
+        return bool(aliases) and variable not in self._named and not any(map(self.remains, aliases))
 
     # ------------------------------------------------------------------ what becomes of a name
 
@@ -137,7 +140,7 @@ class Imports:
             return len(self._stars) == len(self.names.module.stars) > 0 and not self._star_stays
         aliases = self._aliases.get(variable, [])
         same = any(self.old[alias].module or self.old[alias].new for alias in aliases)
-        return bool(aliases) and not same and not any(map(self._remains, aliases))
+        return bool(aliases) and not same and not any(map(self.remains, aliases))
 
     def _settle_listing(self, given: Set[str], internal: bool, lost: Set[str]) -> None:
         """Take the names out of `__all__` that are free or lost; others may take the rest."""
@@ -180,7 +183,7 @@ class Imports:
         unbound = (isinstance(node, ast.Name) and not self.names.of[node].bindings for node in self.stays)
         return kept or any(unbound) or any(taken)
 
-    def _remains(self, alias: ast.alias) -> bool:
+    def remains(self, alias: ast.alias) -> bool:
         """Whether an alias stays in its statement."""
         old = self.old.get(alias)
         if old is None:
@@ -334,7 +337,7 @@ class Imports:
             brought.update(kept := [line for line in lines if not self._unbinds(statement)])
             if self.added is not None and statement in self.names.tree.body and self._is_added(kept, statement):
                 self.added = None
-            remaining = [alias for alias in statement.names if self._remains(alias)]
+            remaining = [alias for alias in statement.names if self.remains(alias)]
             if lines or len(remaining) < len(statement.names):
                 yield statement, Template(joined(self.source, statement, lines, remaining))
 
@@ -375,12 +378,20 @@ class Imports:
         )
         return line if self._namer.is_unused(name) else ""
 
+    def _is_kept(self, statement: Import) -> bool:
+        """Whether the new module comes in the place of a statement although nothing there uses it.
+
+        Others may take a module by its name, and what stands in a block may be there to fail.
+        """
+        return isinstance(statement, ast.Import) or statement not in self.names.tree.body
+
     def _new_lines(self, statement: Import) -> Iterator[str]:
         """Iterate over the imports that come in the place of a statement, or before what remains of it."""
-        gone = [alias for alias in statement.names if alias in self.old and not self._remains(alias)]
+        gone = [alias for alias in statement.names if alias in self.old and not self.remains(alias)]
         named = [alias for alias in gone if alias.name != "*" and self.names.of[alias] in self._named]
         scope = self._needy.get(statement)
-        if scope is None and any(alias not in named and self.old[alias].direct for alias in gone):
+        unnamed = any(alias not in named and self.old[alias].direct for alias in gone)
+        if scope is None and unnamed and self._is_kept(statement):
             scope = self.names.scope(statement)
         if scope is not None:
             yield import_line(self._namer.of.get(scope) or self._namer.choose_for(scope))
@@ -388,7 +399,7 @@ class Imports:
         yield from (import_line(name) for alias, name in bound.items() if self.old[alias].module)
         taken = {alias: self.old[alias].new for alias in bound if not self.old[alias].module}
         if taken:
-            yield f"from {MODERN} import {', '.join(renamed(new, bound[alias]) for alias, new in taken.items())}"
+            yield reexport(self.source, statement, taken, bound)
         if len(gone) == len(statement.names) and not all(
             self.old[alias].direct or self.old[alias].inert for alias in gone
         ):

@@ -71,6 +71,13 @@ def test_the_text_has_causes_first_and_counts_what_follows() -> None:
     ]
 
 
+def test_imports_are_counted_where_nothing_else_changes() -> None:
+    spans = (Span(1, at, 1, at + 1) for at in (0, 2))
+    imports = tuple(Finding("imports", "", Level.SAFE, A, span, "Again", "rewritten") for span in spans)
+    run = Run(BASE, (FileOutcome(A, b"old", b"new", imports), FileOutcome(B, b"x", b"x", FINDINGS[:1])))
+    assert next(line.text for line in text.lines(run)) == "a b.py: 2 imports would be rewritten, none need you"
+
+
 def test_a_file_whose_references_are_the_same_is_done_with_the_others() -> None:
     """`ep.listen(name)` is one that stays as it is."""
     same = FileOutcome(A, b"x", b"x", (finding(A, CAUSE, change="listen"),))

@@ -162,6 +162,52 @@ def test_a_package_keeps_the_names_that_it_imports_for_others() -> None:
     )
 
 
+REEXPORTS = """\
+from doca_comm_channel import (  # noqa: F401
+    Again,            # no room
+    ConnectionReset,  # the peer has died
+    DocaError,
+)
+"""
+
+
+def test_a_package_keeps_the_names_that_it_imports_for_others_whoever_takes_them() -> None:
+    files = {"pkg/__init__.py": REEXPORTS, "main.py": "from pkg import DocaError\nraise DocaError\n"}
+    assert rewritten(files)["pkg/__init__.py"].new.decode() == REEXPORTS.replace("doca_comm_channel", "comch_next")
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("from doca_comm_channel import Again, Endpoint as E", "from comch_next import Again"),
+        ("from doca_comm_channel import Again as Again  # noqa", "from comch_next import Again as Again  # noqa"),
+        (
+            "from doca_comm_channel import (\n    Again,  # no room\n    # the end\n    Endpoint as E,\n)",
+            "from comch_next import (\n    Again,  # no room\n    # the end\n)",
+        ),
+        (
+            "from doca_comm_channel import (\n    Again,  # no room\n    Endpoint as E\n)",
+            "# no room\nfrom comch_next import (\n    Again\n)",
+        ),
+        ("from doca_comm_channel \\\n    import Again, DocaError", "from comch_next import Again, DocaError"),
+        ("x = 1; from doca_comm_channel import Again", "x = 1; from comch_next import Again"),
+    ],
+)
+def test_names_that_stay_in_an_import_keep_its_layout(old: str, new: str) -> None:
+    files = {"pkg/__init__.py": f"{old}\n", "main.py": "from pkg import E\nE().destroy()\n"}
+    assert rewritten(files)["pkg/__init__.py"].new.decode() == f"{new}\n"
+
+
+def test_names_that_go_from_a_module_which_does_not_use_them_have_a_note() -> None:
+    outcome = rewritten({"errors.py": f"{REEXPORTS}print(DocaError)\n"})["errors.py"]
+    notes = [(finding.name, finding.level) for finding in outcome.findings if finding.code == "CCM011"]
+    assert notes == [("Again", Level.SAFE), ("ConnectionReset", Level.SAFE)]
+
+
+def test_an_import_of_names_that_go_leaves_none_of_the_new_module_behind() -> None:
+    assert b"comch" not in rewritten({"errors.py": REEXPORTS})["errors.py"].new
+
+
 FACADE = {
     "pkg/compat.py": """\
         from doca_comm_channel import Again as WouldBlock
@@ -192,9 +238,7 @@ def test_names_in_all_of_an_installed_project_are_for_other_programs() -> None:
 
 def test_names_in_all_that_nobody_takes_any_more_go() -> None:
     compat = rewritten(FACADE)["pkg/compat.py"]
-    assert compat.new.decode() == (
-        'from comch_next import Again as WouldBlock\nimport comch_next as comch\n__all__ = ["WouldBlock"]\n'
-    )
+    assert compat.new.decode() == 'from comch_next import Again as WouldBlock\n__all__ = ["WouldBlock"]\n'
     (finding,) = [finding for finding in compat.findings if finding.code == "CCM010"]
     assert (finding.name, finding.level, finding.span.line) == ("Endpoint", Level.SAFE, 3)
 
@@ -247,7 +291,7 @@ def test_all_without_a_name(old: str, new: str) -> None:
     files = {"a.py": f"{rest}from doca_comm_channel import Endpoint\n__all__ = {old}\n", "b.py": "import a\n"}
     text = rewritten(files)["a.py"].new.decode()
     lost = "".join(f"{comment}\n" for comment in ("# the end", "# {all}") if comment in old)
-    assert text == f"{rest}import comch_next as comch\n{lost}__all__ = {new}\n"
+    assert text == f"{rest}{lost}__all__ = {new}\n"
 
 
 def test_objects_with_handles_are_used_in_files_that_name_nothing_old() -> None:
