@@ -114,8 +114,9 @@ class _Deciding:
         answer = self.answers[reference]
         if not answer.code:
             return None
-        if reference.opened is not None and answer.code == reference.code:  # one cause for all that names the library
-            path, node, evidence = reference.opened
+        shared = reference.opened or reference.replaced  # one cause for all that names the library, or what is replaced
+        if shared is not None and answer.code == reference.code:
+            path, node, evidence = shared
             return self.shared.setdefault(node, Cause(path, node, answer.code, self.level_of(answer.code), evidence))
         if answer.code in (UNCHECKED, READS_SOURCE):  # one cause for the whole file
             cause = Cause(reference.path, reference.node, answer.code, Level.MANUAL)

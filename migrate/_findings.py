@@ -133,7 +133,7 @@ def _is_listed(alias: ast.alias, text: FileText) -> bool:
 
 def _name(node: ast.AST) -> str:
     """Return what a place is called that names nothing old."""
-    named = (getattr(node, field, "") for field in ("id", "attr", "arg", "name"))
+    named = (getattr(node, field, "") for field in ("id", "attr", "arg", "name", "value"))
     return next((name for name in named if isinstance(name, str) and name), "a handle")
 
 

@@ -21,6 +21,7 @@ from migrate._pragmas import Pragmas
 from migrate.codes import CODES
 from migrate.facts.forest import last_name
 from migrate.facts.libraries import OPENED
+from migrate.facts.patches import PATCHED
 from migrate.facts.program import Facts, Reference
 from migrate.facts.references import OF_C
 from migrate.outcome import FileOutcome, Finding, Level
@@ -100,7 +101,7 @@ class _File:
 
     def _code_of_text(self, reference: Reference, node: ast.Constant) -> str | None:
         if reference.code:
-            return TEXT if reference.code in (TEXT, "CCM006") else None
+            return TEXT if reference.code in (TEXT, "CCM006", PATCHED) else None
         if not isinstance(self.names.parents.get(node), ast.Call):
             return None  # an annotation, whose names stay
         package = _package(str(node.value))

@@ -69,8 +69,8 @@ CODES: dict[str, Code] = {
     ),
     "CCM005": Code(
         "an old name is looked up at run time",
-        "getattr, importlib, exec, doctest, mock.patch or a loader reads the name from a string, or the program looks "
-        "up names that it computes.",
+        "getattr, importlib, exec, doctest or a loader reads the name from a string, or the program looks up "
+        "names that it computes.",
         "Write the import or the call out in Python (a lambda in place of `methodcaller`), then run migrate again; or "
         'change the text by hand: `ep.configure(**{name: value})` for `getattr(ep, "set_" + name)(value)`.',
         evidence=_NAMES,
@@ -190,7 +190,7 @@ CODES: dict[str, Code] = {
         "the name is replaced on the old module",
         "mock.patch, monkeypatch or an assignment replaces the name on the old module, and the replacement would miss "
         "the modern call.",
-        "Replace the name on comch_next, and rewrite the calls by hand.",
+        "Change the test so that it replaces the name on comch_next, then run migrate again.",
     ),
     "CCM081": Code(
         "an old object is shown as text",

@@ -19,7 +19,7 @@ from migrate.facts.handles import OldApi
 from migrate.facts.introspection import Introspection
 from migrate.facts.module_values import ModuleValues
 from migrate.facts.name_tables import NameTables
-from migrate.facts.patches import Patches
+from migrate.facts.patches import PATCHED, Patches
 from migrate.facts.texts import Texts, is_old_word
 from migrate.facts.tokens import Code, Handle, Method, Symbol, handles_among, has_symbol, is_handle, modules, symbols
 from migrate.facts.told_apart import ToldApart
@@ -46,6 +46,7 @@ class Reference:
     module: the expression that has the old module as a value here, itself or what it is taken from.
     shown: the `__name__` that the program asks of the function.
     opened: file and node of the place that opens the C library that the name is of, and why no run settles that.
+    replaced: those of the place that replaces the name at run time.
     alike: the same call as a call of the other functions that it may be, on handles of other kinds.
     texts: the names that `getattr` takes here from a handle, where the program puts them together.
     """
@@ -59,6 +60,7 @@ class Reference:
     module: ast.expr | None = None
     shown: str = ""
     opened: tuple[Path, ast.AST, str] | None = None
+    replaced: tuple[Path, ast.AST, str] | None = None
     alike: tuple[Call, ...] = ()
     texts: tuple[str, ...] = ()
 
@@ -246,7 +248,8 @@ class References:
         name = min(symbol.name for symbol in named)
         if not name and isinstance(parent, ast.Attribute):
             return  # counted with what is taken from the module
-        code = self._patches.code(path, name) or self._features.code(node)
+        replaced = self._patches.place(path, name, node)
+        code = PATCHED if replaced else self._features.code(node)
         code = code or ("CCM005" if self._texts.shown(path, node) else "")
         module, problem = self._taken(node)
         if code:
@@ -262,7 +265,7 @@ class References:
             module = node if is_value else None
         elif isinstance(node, ast.Name) and self._forest.of(node).of[node].deletions and not self._is_class(name):
             code = "CCM004"  # `del` unbinds it somewhere; what is written in its place would still be there
-        made = self._made(path, node, Symbol(name), code)
+        made = replace(self._made(path, node, Symbol(name), code), replaced=replaced)
         yield made if module is None else replace(made, module=module)
 
     def _is_class(self, name: str) -> bool:
@@ -396,9 +399,10 @@ class References:
         named = {function.replace("_rep_", "_") for function in functions}  # devices and representors are alike
         code = self._features.code(node) or ("CCM035" if len(named) > 1 and not called else "")
         code = code or ("CCM005" if self._texts.shown(path, node) else "")
-        code = code or next(filter(None, (self._patches.code_of_kind(method.handle.kind) for method in methods)), "")
+        replaced = next(filter(None, (self._patches.place_of_kind(method.handle.kind) for method in methods)), None)
         chosen = min(methods, key=lambda method: method.function)
-        reference = self._made(path, node, chosen, code)
+        made = self._made(path, node, chosen, code or (PATCHED if replaced else ""))
+        reference = replace(made, replaced=None if code else replaced)
         if reference.call:
             others = (self._api.function(method)[0] for method in methods if method.function != chosen.function)
             alike = (objects.read(reference.call.node, other, node.value) for other in others if other)
@@ -460,7 +464,8 @@ class References:
         elif named[1] == "CCM045":
             yield Reference(path, node, named[0])  # an annotation in quotes, which a rule reads
         else:
-            yield Reference(path, node, named[0], code=named[1])
+            replaced = self._patches.given(node)
+            yield Reference(path, node, named[0], code=PATCHED if replaced else named[1], replaced=replaced)
 
 
 def _is_made_elsewhere(value: Value) -> bool:

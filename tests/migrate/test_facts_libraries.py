@@ -65,7 +65,7 @@ def test_one_place_in_a_file(text: str, line: int) -> None:
         (CTYPES + "wrapper.doca_comm_channel_ep_create(ctypes.c_int())\n", ["CCM007"]),
         (CTYPES + "import doca_comm_channel as cc\ngetattr(cc, 'doca_comm_channel_' + x)\n", ["CCM005", "CCM005"]),
         (CTYPES + "import doca_cc\ndoca_cc.doca_cc_server_create(1)\n", ["CCM038"]),
-        (CTYPES + "from unittest import mock\nmock.patch('doca_comm_channel.Endpoint')\n", ["CCM005"]),
+        (CTYPES + "from unittest import mock\nmock.patch('doca_comm_channel.Endpoint')\n", ["CCM080"]),
         (CTYPES + "print('doca_comm_channel_ep_create failed')\n", []),
     ],
 )  # fmt: skip

@@ -563,3 +563,42 @@ def test_what_another_file_keeps_old_changes_its_names() -> None:
     user = "from hw import Again\ntry:\n    pass\nexcept Again:\n    pass\n"
     files = rewritten({"user.py": user}, context={"hw.py": NAMES})
     assert "except comch.Again:" in files["user.py"].new.decode()
+
+
+UPLINK = """\
+    import doca_comm_channel
+    def put(address):
+        ep = doca_comm_channel.Endpoint()
+        try:
+            return ep.get_max_msg_size()
+        except doca_comm_channel.Again:
+            return None
+"""
+
+
+@pytest.mark.parametrize(
+    ("patch", "name"),
+    [
+        ("mock.patch('uplink.doca_comm_channel')", "doca_comm_channel"),
+        ("mock.patch.object(uplink, 'doca_comm_channel')", "doca_comm_channel"),
+        ("monkeypatch.setattr(uplink, 'doca_comm_channel', fake)", "doca_comm_channel"),
+        ("mock.patch.multiple(uplink, doca_comm_channel=fake)", "uplink"),
+        ("uplink.doca_comm_channel = fake", "doca_comm_channel"),
+        ("sys.modules['doca_comm_channel'] = fake", "doca_comm_channel"),
+    ],
+)
+def test_a_replaced_module_has_one_comment_where_it_is_replaced(patch: str, name: str) -> None:
+    test = f"import sys, uplink\nfrom unittest import mock\n{patch}\n"
+    outcomes = rewritten({"uplink.py": UPLINK, "test_uplink.py": test})
+    uplink, new = outcomes["uplink.py"], outcomes["test_uplink.py"]
+    assert (uplink.changed, new.new.count(b"# CCM"), new.new.count(b"# CCM080")) == (False, 1, 1)
+    (cause,) = [found for found in new.findings if found.level is Level.MANUAL and not found.because]
+    assert (cause.name, cause.span.line) == (name, 3)
+    assert {found.because for found in uplink.findings if found.rule != "imports"} == {(cause.path, cause.span)}
+
+
+def test_calls_change_once_the_test_replaces_the_new_module() -> None:
+    test = "from unittest import mock\nimport uplink\nmock.patch('uplink.comch').start()\n"
+    new = rewritten({"uplink.py": UPLINK, "test_uplink.py": test})["uplink.py"].new
+    assert b"import comch_next as comch" in new
+    assert b"doca" not in new
