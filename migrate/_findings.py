@@ -16,7 +16,6 @@ from migrate.python.listing import displays, listed
 from migrate.python.source import Located, Source
 
 IMPORT, WITHDRAWN, UNUSED, PRAGMA = "CCM002", "CCM010", "CCM011", "CCM091"
-_FOR_OTHERS = "the import stays: __all__ exports the name to other programs"
 
 
 class Findings:
@@ -81,7 +80,7 @@ class Findings:
             elif old.direct:
                 because = self._place(cause) if cause else None
                 level = cause.level if cause else Level.MANUAL
-                title = _FOR_OTHERS if _is_listed(alias, text) else CODES[IMPORT].title
+                title = f"the import stays: {_needed_by(alias, text)}"
                 yield Finding("imports", IMPORT, level, path, span, alias.name, title, because=because)
 
     def _listings(self, path: Path, text: FileText) -> Iterator[Finding]:
@@ -123,6 +122,16 @@ def unused_pragmas(pragmas: Pragmas, path: Path) -> Iterator[Finding]:
     for pragma, code in pragmas.unused(path):
         name = f"migrate: skip[{code}]" if code else "migrate: skip"
         yield Finding("pragmas", PRAGMA, Level(CODES[PRAGMA].level), path, pragma.span, name, CODES[PRAGMA].title)
+
+
+def _needed_by(alias: ast.alias, text: FileText) -> str:
+    """Return what needs the old name that an import binds."""
+    if _is_listed(alias, text):
+        return "__all__ exports the name to other programs"
+    variable = text.names.of.get(alias)
+    if variable is not None and not variable.loads and text.exported.get(variable.name) is False:
+        return "other code may take the name from this file"
+    return "code that was not rewritten needs it"
 
 
 def _is_listed(alias: ast.alias, text: FileText) -> bool:

@@ -51,10 +51,10 @@ CODES: dict[str, Code] = {
     ),
     "CCM002": Code(
         "the import stays: code that was not rewritten needs it",
-        "Code that keeps the old API uses some of the names that it binds, or `__all__` exports them, or the program "
-        "looks up names that it computes, which may be these.",
-        "Resolve the other comments, remove from `__all__` the names that no other program imports, and run migrate "
-        "again: the import goes with the last use.",
+        "Code that keeps the old API uses some of the names that it binds, or `__all__` exports them, or an "
+        "`__init__.py` imports them for others, or the program looks up names that it computes, which may be these.",
+        "Resolve the other comments, remove the names that no other program imports from `__all__` and `__init__.py`, "
+        "and run migrate again: the import goes with the last use.",
     ),
     "CCM003": Code(
         "not rewritten because the code around it was not",

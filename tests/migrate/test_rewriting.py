@@ -198,6 +198,15 @@ def test_names_that_stay_in_an_import_keep_its_layout(old: str, new: str) -> Non
     assert rewritten(files)["pkg/__init__.py"].new.decode() == f"{new}\n"
 
 
+def test_an_old_name_that_a_package_imports_for_others_is_said_to_stay_for_them() -> None:
+    outcome = rewritten({"pkg/__init__.py": "from doca_comm_channel import Again, Endpoint\n"})["pkg/__init__.py"]
+    (finding,) = [finding for finding in outcome.findings if finding.code == "CCM002"]
+    assert (finding.name, finding.message) == (
+        "Endpoint",
+        "the import stays: other code may take the name from this file",
+    )
+
+
 def test_names_that_go_from_a_module_which_does_not_use_them_have_a_note() -> None:
     outcome = rewritten({"errors.py": f"{REEXPORTS}print(DocaError)\n"})["errors.py"]
     notes = [(finding.name, finding.level) for finding in outcome.findings if finding.code == "CCM011"]
