@@ -47,7 +47,7 @@ from migrate.old_api.vocabulary import Function, Vocabulary
 from migrate.python.modules import Project
 from migrate.python.scopes import Kind, Variable
 from migrate.python.source import Source
-from migrate.python.values import Instance, Plain, Token, Value, Values
+from migrate.python.values import Collection, Instance, Plain, Token, Value, Values
 
 __all__ = ["Facts", "Obstacle", "Reference"]
 
@@ -310,6 +310,13 @@ class Facts:
     def was_c(self, node: ast.AST) -> bool:
         """Whether a node is of a file that called C, which converts what it is given."""
         return self.values.path(node) in self._of_c
+
+    def is_cell(self, node: ast.expr) -> bool:
+        """Whether an expression reads the one item of a list, which stands for a variable that C fills in."""
+        if not isinstance(node, ast.Subscript) or self.constant(node.slice) != 0 or not self.is_simple(node.value):
+            return False
+        made = [value.node if isinstance(value, Collection) else None for value in self.values.of(node.value)]
+        return bool(made) and all(isinstance(each, ast.List) and len(each.elts) == 1 for each in made)
 
     def constant(self, node: ast.expr) -> object | None:
         """Return the value of an expression that is the same whenever it is evaluated, else None."""

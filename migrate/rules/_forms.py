@@ -223,7 +223,8 @@ class Nothing(Form):
         if call.problem:
             return Refusal(call.problem)
         if site.is_statement:
-            return change(call, "" if site.is_simple() else f"{{{given[0]}}}", facts, is_statement=True)
+            has_effect = not all(facts.is_simple(it) or facts.is_cell(it) for it in call.arguments.values())
+            return change(call, f"{{{given[0]}}}" if has_effect else "", facts, is_statement=True)
         return super().__call__(call, facts)
 
     def plain(self, site: Site) -> str:

@@ -115,6 +115,9 @@ class FakeFacts:
             isinstance(node, ast.Attribute) and self.is_simple(node.value)
         )
 
+    def is_cell(self, node: ast.expr) -> bool:
+        return False  # no list is made here
+
     def is_fixed(self, node: ast.expr) -> bool:
         return False  # any call may bind any name anew
 

@@ -361,3 +361,25 @@ def test_what_c_refuses_to_end_twice_is_refused(lines: str, wanted: str) -> None
 
 def test_what_is_ended_once_is_not_strict() -> None:
     assert "strict" not in new(TALK + OPENED + "print(core.doca_dev_close(dev))\n")
+
+
+# ------------------------------------------------------------------ calls with nothing left to do
+
+LISTED = """lst, n = ctypes.POINTER(ctypes.c_void_p)(), ctypes.c_uint32()
+lib.doca_devinfo_create_list(ctypes.byref(lst), ctypes.byref(n))
+try:
+    print(n.value)
+finally:
+    print(2)
+    lib.doca_devinfo_destroy_list(lst)
+"""
+
+
+def test_a_list_in_a_cell_is_destroyed_without_a_trace() -> None:
+    assert new(SECOND_OF_CTYPES + LISTED).endswith("print(2)\n")
+
+
+@pytest.mark.parametrize(("made", "is_left"), [("input()", True), ("[doca_devinfo_create_list()[1]]", False)])
+def test_what_has_an_effect_is_still_evaluated_where_a_call_goes(made: str, is_left: bool) -> None:
+    text = f"from doca_cc import *\nlists = {made}\ndoca_devinfo_destroy_list(lists[0])\n"
+    assert rewrite(text.encode()).new.endswith(b"\nlists[0]\n") is is_left
