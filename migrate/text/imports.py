@@ -325,21 +325,33 @@ class Imports:
             assert isinstance(node, ast.Global | ast.Nonlocal)
             yield node, Template(f"global {', '.join([*node.names, name])}")
         seen: dict[ast.AST, set[str]] = {}
+        made: dict[tuple[ast.AST, str], ast.stmt] = {}
         statements = {self.names.statement(alias) for alias in self.old}
         for statement in sorted(statements | modern_imports(self.names), key=_position):
             assert isinstance(statement, ast.Import | ast.ImportFrom)
             brought = seen.setdefault(block_of(statement, self.names), set())
             if statement not in statements:
-                brought.update(import_line(alias.asname or alias.name) for alias in statement.names)
+                lines = [import_line(alias.asname or alias.name) for alias in statement.names]
+                old = [made.get((block_of(statement, self.names), line)) for line in lines]
+                if all(it and self._are_imports_between(it, statement) for it in old):
+                    yield statement, Template("")  # an old one has become it
+                brought.update(lines)
                 continue
             there = brought | self._brought_above(statement, seen)
             lines = [line for line in dict.fromkeys(self._new_lines(statement)) if line not in there]
             brought.update(kept := [line for line in lines if not self._unbinds(statement)])
+            made |= {(block_of(statement, self.names), line): statement for line in kept}
             if self.added is not None and statement in self.names.tree.body and self._is_added(kept, statement):
                 self.added = None
             remaining = [alias for alias in statement.names if self.remains(alias)]
             if lines or len(remaining) < len(statement.names):
                 yield statement, Template(joined(self.source, statement, lines, remaining))
+
+    def _are_imports_between(self, first: ast.stmt, last: ast.stmt) -> bool:
+        """Whether nothing but imports stands between two statements of a block."""
+        statements = (node for node in self.names.parents if isinstance(node, ast.stmt))
+        between = (node for node in statements if _position(first) < _position(node) < _position(last))
+        return all(isinstance(node, ast.Import | ast.ImportFrom) for node in between)
 
     def _brought_above(self, statement: Import, seen: Mapping[ast.AST, Set[str]]) -> Set[str]:
         """Return the imports that stand before an `if TYPE_CHECKING:`, for a statement in it: types need no others."""

@@ -98,6 +98,22 @@ def test_once_in_a_block() -> None:
 
 
 @pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("import old\nimport comch_next as comch\nold.X\n", "import comch_next as comch\ncomch.X\n"),
+        (
+            "from old import X\nimport a\nimport comch_next as comch\nX\n",
+            "import comch_next as comch\nimport a\ncomch.X\n",
+        ),
+        ("import comch_next as comch\nimport comch_next as comch\n", None),
+        ("import old\nif a:\n    import comch_next as comch\nold.X\n", None),
+    ],
+)
+def test_the_new_one_goes_where_an_old_one_before_it_becomes_it(old: str, new: str | None) -> None:
+    assert migrated(old) == (new or old.replace("old.X", "comch.X").replace("import old", "import comch_next as comch"))
+
+
+@pytest.mark.parametrize(
     ("comment", "kept"),
     [
         ("# noqa", ""),
