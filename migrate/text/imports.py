@@ -374,10 +374,14 @@ class Imports:
         return any(self.names.of[alias].deletions for alias in bound)
 
     def _is_loaded(self, statement: Import) -> bool:
-        """Whether the module has imported before what a statement takes names from."""
+        """Whether the module has imported before, and still does, what a statement takes names from."""
+        if not isinstance(statement, ast.ImportFrom):
+            return False
         before = [it for it in self.names.imports if it in self.names.tree.body and it.lineno < statement.lineno]
-        names = [alias.name for it in before if isinstance(it, ast.Import) for alias in it.names]
-        return isinstance(statement, ast.ImportFrom) and not statement.level and statement.module in names
+        whole = [alias.name for it in before if isinstance(it, ast.Import) for alias in it.names]
+        parts = (it for it in before if isinstance(it, ast.ImportFrom) and any(map(self.remains, it.names)))
+        taken = [(it.level, it.module) for it in parts]
+        return (statement.level, statement.module) in [*taken, *((0, name) for name in whole)]
 
     def _module_line(self, statement: Import) -> str:
         """Return the import of the module alone that a statement takes names from, "" where its name is taken."""
@@ -412,7 +416,6 @@ class Imports:
         taken = {alias: self.old[alias].new for alias in bound if not self.old[alias].module}
         if taken:
             yield reexport(self.source, statement, taken, bound)
-        if len(gone) == len(statement.names) and not all(
-            self.old[alias].direct or self.old[alias].inert for alias in gone
-        ):
+        needed = len(gone) == len(statement.names) and not self._is_loaded(statement)
+        if needed and not all(self.old[alias].direct or self.old[alias].inert for alias in gone):
             yield self._module_line(statement)  # for what it does

@@ -210,6 +210,13 @@ def test_global_speaks_of_the_new_name_too() -> None:
 def test_a_file_of_the_project_that_does_something_is_imported_all_the_same() -> None:
     assert migrated("from chan import X, help\nX\n") == "import comch_next as comch\nfrom chan import help\ncomch.X\n"
     assert migrated("from chan import X\nX\n") == "import comch_next as comch\nimport chan\ncomch.X\n"
+    assert migrated("from chan import help\nfrom chan import X\nX\n") == (
+        "from chan import help\nimport comch_next as comch\ncomch.X\n"
+    )
+    assert migrated("import chan\nfrom chan import X\nX\n") == "import chan\nimport comch_next as comch\ncomch.X\n"
+    assert migrated("from .chan import a\nfrom chan import X\nX\n") == (
+        "from .chan import a\nimport comch_next as comch\nimport chan\ncomch.X\n"
+    )
     assert migrated("from chan import X\nchan = X\n") == (
         "import comch_next as comch\nfrom chan import X\nchan = comch.X\n"
     )
