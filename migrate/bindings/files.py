@@ -19,12 +19,14 @@ from migrate.bindings.structs import OwnStructs
 from migrate.bindings.tokens import Computed, Ffi, Maker, Member, Name, Package, Struct, keys
 from migrate.bindings.user_data import is_union
 from migrate.facts.libraries import Cause
+from migrate.python.known_calls import NAMESPACES, RUNNING
 from migrate.python.source import Located, Source, Unreadable
 from migrate.text.pieces import Change, splice
 from migrate.text.removal import Removal
 
 NOT_GIVEN, ROOM = "CCM049", "CCM048"
 _SPELLINGS = ("cffi", "ctypes")
+_LOOKING_UP = NAMESPACES | RUNNING  # read variables that are not named
 
 
 class Flat(NamedTuple):
@@ -148,8 +150,9 @@ class _Files:
         source, names = self._flattening.sources[path], self._flattening.project.names(path)
         edits, gone = self._flattening.edits(path)
         removal = Removal(
-            source, names, edits, gone, self._spare(path), self._flattening.libraries.module(path), self._width
-        )
+            source, names, edits, gone, self._spare(path), dict(self._stars(path)),
+            self._flattening.libraries.module(path), self._width,
+        )  # fmt: skip
         changes = removal.changes()
         if removal.troubles:
             return self._cause(path, removal.troubles[0].node, removal.troubles[0].code)
@@ -184,6 +187,28 @@ class _Files:
                 whole = isinstance(statement, ast.Assign) and statement.targets == [binding]
                 if whole and isinstance(statement, ast.Assign) and self._is_spare(binding, statement.value):
                     yield binding
+
+    def _stars(self, path: Path) -> Iterator[tuple[ast.alias, frozenset[str]]]:
+        """Yield the star imports of ctypes that no other file needs, nor what looks names up; with what they bring."""
+        import ctypes  # here: few programs ask for its names
+
+        project, brought = self._flattening.project, frozenset(vars(ctypes))
+        looks_up = (node for node in project.names(path).of if isinstance(node, ast.Name) and node.id in _LOOKING_UP)
+        taken = {name for user in project.importers[path] for name in self._taken(user, path)}
+        if any(looks_up) or not taken.isdisjoint(brought | {"*"}):
+            return
+        for statement in project.names(path).module.stars:
+            if statement.module == "ctypes" and not statement.level:
+                yield statement.names[0], brought
+
+    def _taken(self, user: Path, path: Path) -> Iterator[str]:
+        """Yield the names that a file may take from another one."""
+        project = self._flattening.project
+        for node in ast.walk(project.trees[user]):
+            if isinstance(node, ast.ImportFrom) and project.home(user, node) == path:
+                yield from (alias.name for alias in node.names)
+            elif isinstance(node, ast.Attribute):
+                yield node.attr
 
     def _is_spare(self, binding: ast.Name, value: ast.expr) -> bool:
         """Whether an assignment can go with the uses of its name: an FFI object, a type, what is declared."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from functools import cached_property
 
 from migrate.python.scopes import Names, Variable
@@ -21,7 +21,7 @@ class Removal:
     """Plans the changes of one file.
 
     gone: statements that go; decorators whose edit has no text go as well. spare: what binds names (aliases, targets of
-    assignments, classes) that go when nothing reads them.
+    assignments, classes) that go when nothing reads them. stars: star imports that do when nothing reads their names.
     module: the name of a module that `{module}` stands for, imported where a template asks for it.
     """
 
@@ -32,6 +32,7 @@ class Removal:
         edits: Edits,
         gone: Set[ast.stmt],
         spare: Iterable[ast.alias | ast.Name | ast.ClassDef],
+        stars: Mapping[ast.alias, Set[str]],
         module: str,
         width: int | None,
     ) -> None:
@@ -42,6 +43,7 @@ class Removal:
         self._spare = list(spare)
         while self._drop():
             pass
+        self._dropped |= {alias for alias, brought in stars.items() if self._reads_none(brought)}
 
     def _drop(self) -> bool:
         """Take away what binds names that nothing reads; whether there was any."""
@@ -59,6 +61,12 @@ class Removal:
         if variable.deletions or len(variable.bindings) != 1:
             return False
         return all(is_covered(load, self.names, self._edits) for load in variable.loads)
+
+    def _reads_none(self, brought: Set[str]) -> bool:
+        """Whether nothing reads names of a star import any more."""
+        bound = (it for it in {*self.names.of.values()} if not it.bindings or it.scope is self.names.module)
+        loads = (load for variable in bound if variable.name in brought for load in variable.loads)
+        return all(is_covered(load, self.names, self._edits) for load in loads)
 
     def changes(self) -> list[Change]:
         """Return every change, in order; fills `troubles`."""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from migrate.outcome import Options
-from migrate.rewriting import rewrite
+from migrate.rewriting import rewrite, rewrite_project
 from tests.migrate.test_bindings import CTYPES, SECOND_OF_CTYPES
 
 TALK = SECOND_OF_CTYPES
@@ -383,3 +385,43 @@ def test_a_list_in_a_cell_is_destroyed_without_a_trace() -> None:
 def test_what_has_an_effect_is_still_evaluated_where_a_call_goes(made: str, is_left: bool) -> None:
     text = f"from doca_cc import *\nlists = {made}\ndoca_devinfo_destroy_list(lists[0])\n"
     assert rewrite(text.encode()).new.endswith(b"\nlists[0]\n") is is_left
+
+
+# ------------------------------------------------------------------ star imports
+
+STARRED = """from ctypes import *
+lib = CDLL("libdoca_comm_channel.so.2")
+ep = c_void_p()
+print(lib.doca_comm_channel_ep_create(byref(ep)))
+"""
+
+
+def starred(files: dict[str, str]) -> bytes:
+    """The file lib.py of a project, rewritten."""
+    given = {Path(name): text.encode() for name, text in {"lib.py": STARRED, **files}.items()}
+    return next(outcome.new for outcome in rewrite_project(given) if outcome.path.name == "lib.py")
+
+
+@pytest.mark.parametrize(
+    "user",
+    [
+        "",
+        "from lib import ep\nif not ep: raise SystemExit\n",
+        "import lib\nif not lib.ep: raise SystemExit\n",
+        "from ctypes import c_int\nc_int()\n",
+    ],
+)
+def test_a_star_import_of_ctypes_goes_with_the_last_use(user: str) -> None:
+    assert starred({"user.py": user}).startswith(b"import comch_next as comch\n")
+
+
+@pytest.mark.parametrize(
+    "user", ["from lib import *\nprint(c_int())\n", "from lib import c_int\nc_int()\n", "import lib\nlib.c_int()\n"]
+)
+def test_a_star_import_of_ctypes_stays_for_other_files(user: str) -> None:
+    assert b"from ctypes import *\n" in starred({"user.py": user})
+
+
+@pytest.mark.parametrize("line", ["print(sizeof(c_int))\n", "print(eval(input()))\n"])
+def test_a_star_import_of_ctypes_stays_for_what_is_left(line: str) -> None:
+    assert b"from ctypes import *\n" in starred({"lib.py": STARRED + line})
