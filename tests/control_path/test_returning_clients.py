@@ -6,6 +6,7 @@ import os
 import socket
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -30,9 +31,12 @@ class Service(Side):
             lambda _, __: self.told.append("consumer"), lambda _, __: self.told.append("expired")
         )
         self.context.event_connection_status_changed_register(
-            lambda link, ok: (self.up.append((link, ok)), self.told.append("up")),
-            lambda link, ok: (self.down.append((link, ok)), self.told.append("down")),
+            lambda *news: self._note("up", self.up, news), lambda *news: self._note("down", self.down, news)
         )
+
+    def _note(self, what: str, of_all: list[Any], news: object) -> None:
+        self.told.append(what)
+        of_all.append(news)
 
 
 def come_back(there: Service, here: Side) -> None:

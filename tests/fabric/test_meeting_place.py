@@ -431,3 +431,12 @@ def test_a_server_that_has_given_up_its_rights_goes_on(monkeypatch: pytest.Monke
     here.send(b"still here")
     until(lambda: there.messages, there.engine, here.engine)
     leave(here, there)
+
+
+def test_a_directory_that_lies_too_deep(runtime_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COMCH_RUNTIME_DIR", str(runtime_dir) + "/x" * 1500)
+    there = server()
+    with pytest.raises(Initialization, match="File name too long"):
+        there.context.start()
+    assert not (runtime_dir / "x").exists()
+    leave(there)

@@ -100,7 +100,10 @@ def directory(path: str, *, create: bool) -> Iterator[int]:
 
 
 def _make_directory(path: str) -> None:
-    os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+    try:
+        os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+    except by_system(RecursionError) as error:  # it calls itself for each one that is missing
+        raise OSError(errno.ENAMETOOLONG, os.strerror(errno.ENAMETOOLONG), path) from error
     os.mkdir(path, stat.S_IRWXU)
     fd = os.open(path, os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
     try:
