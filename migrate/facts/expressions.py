@@ -6,10 +6,12 @@ import ast
 import builtins
 import operator
 from collections.abc import Callable, Iterator
+from functools import cached_property
 from itertools import chain, count, takewhile
 from typing import Any, Protocol
 
-from migrate.facts.forest import Forest
+from migrate.facts.forest import Forest, last_name
+from migrate.facts.stores import stored_attributes
 from migrate.facts.tokens import symbols
 from migrate.old_api.vocabulary import Vocabulary
 from migrate.python.scopes import FUNCTIONS, Kind, Scope, Variable
@@ -32,6 +34,7 @@ _MAKE_BYTES |= {"base64.b64encode", "binascii.hexlify", "secrets.token_bytes", "
 _METHODS_MAKING_BYTES = frozenset({"encode", "to_bytes", "tobytes", "digest"})  # a buffer, if msg, is of single bytes
 # What means something else inside of a lambda.
 _OF_ITS_FUNCTION = (ast.Await, ast.Yield, ast.YieldFrom, ast.NamedExpr)
+_NOT_COMPUTED = frozenset({External("builtins.staticmethod"), External("builtins.classmethod")})
 _ASK_THE_FRAME = frozenset({"super", "locals", "vars", "dir", "eval", "exec"})
 
 
@@ -40,6 +43,9 @@ class Values(Protocol):
 
     def of(self, node: ast.expr) -> frozenset[Value]:
         """Return the values that an expression can have."""
+
+    def has_own(self, value: Value, method: str) -> bool:
+        """Whether the class of an object, or one of its bases in the project, has a method."""
 
 
 class Expressions:
@@ -59,8 +65,8 @@ class Expressions:
         self._values = values
         self._vocabulary = vocabulary
         self._received = received  # what stands for the bytes that an old call gives
-        self._stored = {node.attr for _, node in forest.nodes(ast.Attribute) if not isinstance(node.ctx, ast.Load)}
-        self._computed = frozenset(_computed(forest, values)) - {""}
+        self._stored = frozenset(stored_attributes(forest))
+        self._computed = frozenset(_computed(forest, values))
         self._used: dict[Scope, frozenset[str]] = {}
 
     # ------------------------------------------------------------------ constants
@@ -172,7 +178,7 @@ class Expressions:
     def is_simple(self, node: ast.expr) -> bool:
         """Whether evaluating it has no effect and may be done earlier or later within its statement."""
         if isinstance(node, ast.Attribute):
-            return node.attr not in self._computed and self.is_simple(node.value)
+            return not self._is_computed(node) and self.is_simple(node.value)
         if isinstance(node, ast.Name):
             return not self._is_rebound_within(node)
         if isinstance(node, ast.Subscript):
@@ -183,6 +189,24 @@ class Expressions:
         """Whether an expression is certainly a list or tuple of Python's own."""
         values = self._values.of(node)
         return bool(values) and all(isinstance(it, Collection) and it.kind in ("list", "tuple") for it in values)
+
+    def _is_computed(self, node: ast.Attribute) -> bool:
+        """Whether reading an attribute may run code of the program."""
+        return node.attr in self._computed or any(
+            self._values.has_own(owner, "__getattribute__")
+            or (self._values.has_own(owner, "__getattr__") and not self._is_set_up(owner, node.attr))
+            for owner in self._values.of(node.value)
+        )
+
+    def _is_set_up(self, owner: Value, name: str) -> bool:
+        """Whether an object always has an attribute: its class has it, or the constructor stores to it."""
+        return self._values.has_own(owner, name) or (owner, name) in self._constructed
+
+    @cached_property
+    def _constructed(self) -> frozenset[tuple[Value, str]]:
+        stores = (node for _, node in self._forest.nodes(ast.Attribute) if isinstance(node.ctx, ast.Store))
+        early = [node for node in stores if getattr(self._forest.of(node).function(node), "name", "") == "__init__"]
+        return frozenset((owner, node.attr) for node in early for owner in self._values.of(node.value))
 
     def _is_rebound_within(self, name: ast.Name) -> bool:
         """Whether the statement of a name binds it by `:=`."""
@@ -223,16 +247,21 @@ class Expressions:
     def is_fixed(self, node: ast.expr) -> bool:
         """Whether an expression means the same later on: a name that is bound once, or what nobody stores under one."""
         if isinstance(node, ast.Attribute):
-            return node.attr not in self._stored and self.is_fixed(node.value)
+            is_kept = not self._may_be_stored(node.attr) and not self._is_computed(node)
+            return is_kept and self.is_fixed(node.value)
         variable = self._forest.of(node).of[node] if isinstance(node, ast.Name) else None
         if variable is None or len(variable.bindings) != 1 or variable.deletions:
             return False
-        if variable.scope.kind is not Kind.FUNCTION and variable.name in self._stored:
+        if variable.scope.kind is not Kind.FUNCTION and self._may_be_stored(variable.name):
             return False
         binding = variable.bindings[0]
         above = takewhile(lambda each: each is not variable.scope.node, self._forest.above(binding))
         again = any(isinstance(each, ast.For | ast.AsyncFor | ast.While) for each in above)
         return isinstance(binding, (ast.arg, ast.alias, ast.ClassDef, *FUNCTIONS)) and not again
+
+    def _may_be_stored(self, name: str) -> bool:
+        """Whether something may store to an attribute, or to a variable of a module or class, from elsewhere."""
+        return name in self._stored or None in self._stored
 
     def is_statement(self, node: ast.expr) -> bool:
         """Whether an expression is a whole expression statement: its value is not used."""
@@ -278,13 +307,12 @@ def _is_defined(operation: ast.operator, right: int) -> bool:
 def _computed(forest: Forest, values: Values) -> Iterator[str]:
     """Yield the names of attributes that run code when they are read: properties and other descriptors."""
     for _, cls in forest.nodes(ast.ClassDef):
-        for part in cls.body:
-            if isinstance(part, ast.FunctionDef) and part.decorator_list:
-                yield part.name
-            for target in part.targets if isinstance(part, ast.Assign) else ():
-                found = values.of(part.value) if isinstance(part, ast.Assign) else ()
-                is_descriptor = any(isinstance(value, Descriptor) or _has_get(value) for value in found)
-                yield target.id if is_descriptor and isinstance(target, ast.Name) else ""
+        for function in (part for part in cls.body if isinstance(part, ast.FunctionDef)):
+            if any(not values.of(decorator) & _NOT_COMPUTED for decorator in function.decorator_list):
+                yield function.name
+    for _, assignment in forest.nodes(ast.Assign):
+        if any(isinstance(value, Descriptor) or _has_get(value) for value in values.of(assignment.value)):
+            yield from map(last_name, assignment.targets)
 
 
 def _has_get(value: Value) -> bool:

@@ -10,6 +10,7 @@ from typing import TypeAlias
 
 from migrate.facts.forest import Forest
 from migrate.facts.places import Place, part_of, place_of
+from migrate.facts.stores import written_dictionaries
 from migrate.facts.tokens import Code, Symbol
 from migrate.old_api.calls import Call
 from migrate.old_api.generation_2 import NULLABLE
@@ -38,7 +39,7 @@ class Presence:
                 self._stores.setdefault(node.attr, []).append(node)
         self._asked: set[ast.AST] = set()
         # Objects whose fields are also written by way of their dictionary.
-        written = (value for owner in _written_dictionaries(forest) for value in values.of(owner))
+        written = (value for owner in written_dictionaries(forest) for value in values.of(owner))
         self._written = frozenset(value for value in written if isinstance(value, Instance | Collection))
 
     def may_be_none(self, node: ast.expr) -> bool:
@@ -290,28 +291,6 @@ class Presence:
         made = getattr(function, "name", "") == "__init__"  # what fails there leaves no object
         ends = [solution.at(Graph.RETURN), None if made else solution.after(store)]
         return all(state is None or (True, place, None) in state for state in ends)
-
-
-def _written_dictionaries(forest: Forest) -> Iterator[ast.expr]:
-    """Yield the objects whose dictionaries a program does more with than read them."""
-    for _, node in forest.nodes(ast.Attribute):
-        if node.attr == "__dict__" and not _reads(forest.parents[node]):
-            yield node.value
-    for _, call in forest.calls(("vars",)):
-        if call.args and not _reads(forest.parents[call]):
-            yield call.args[0]
-
-
-def _reads(place: ast.AST) -> bool:
-    """Whether what stands around a dictionary only reads it: an index, a loop, a text."""
-    match place:
-        case ast.Subscript(ctx=ast.Load()) | ast.Attribute(attr="items" | "values" | "keys" | "get" | "copy"):
-            return True
-        case ast.Call(func=ast.Name("print" | "dict" | "list" | "sorted" | "len" | "str" | "repr")):
-            return True
-        case ast.keyword(arg=None):
-            return True
-    return isinstance(place, ast.Compare | ast.FormattedValue | ast.For | ast.comprehension)
 
 
 def _passed(site: ast.AST, function: ast.AST, index: int, name: str) -> ast.expr | None:

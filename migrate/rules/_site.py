@@ -12,7 +12,7 @@ from migrate.facts.program import Facts
 from migrate.old_api.calls import Call
 from migrate.rules._roles import owner_of, role
 
-_RUNNING = (ast.Call, ast.Await, ast.Yield, ast.YieldFrom, ast.NamedExpr)  # what may bind names anew
+_RUNNING = (ast.Call, ast.Await, ast.Yield, ast.YieldFrom, ast.NamedExpr)
 # Kind of a handle -> its class in comch_next; an endpoint's depends on its role.
 OWNERS = {
     "blocking endpoint": "BlockingChannel",
@@ -106,8 +106,12 @@ class Site:
         if receiver is None or self.facts.is_fixed(receiver):
             return receiver is not None
         others = [node for node in self.call.arguments.values() if node is not receiver]
-        runs = any(isinstance(part, _RUNNING) for node in others for part in ast.walk(node))
+        runs = any(self._may_run(part) for node in others for part in ast.walk(node))
         return self.facts.is_simple(receiver) and not runs
+
+    def _may_run(self, part: ast.AST) -> bool:
+        """Whether what stands in an expression may bind names and attributes anew."""
+        return isinstance(part, _RUNNING) or (isinstance(part, ast.Attribute) and not self.facts.is_simple(part))
 
     def is_tested(self) -> bool:
         """Whether it only matters if the value is true, or how it compares."""

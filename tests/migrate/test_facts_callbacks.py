@@ -106,3 +106,73 @@ def test_constants_of_other_files_and_classes(text: str, value: object) -> None:
 def test_what_means_the_same_later(text: str, fixed: bool) -> None:
     program = Marked(main=text)
     assert program.facts.is_fixed(program["x"]) is fixed
+
+
+NODE = """
+import functools
+class Node:
+    {member}
+    def handler(self, data): ...
+    def listen(self, end):
+        at_x(self.handler)
+        at_p(self.part)
+        {after}
+Node().listen(None)
+"""
+
+
+@pytest.mark.parametrize(
+    "member",
+    [
+        "@property\n    def part(self): ...",
+        "@functools.cached_property\n    def part(self): ...",
+        "part = property(print)",
+        "def __getattr__(self, name): ...",
+        "def __getattribute__(self, name): ...",
+        "def _part(self): ...\nNode.part = property(Node._part)\nclass Node(Node):",
+    ],
+)
+def test_what_is_computed_means_something_else_later_and_is_not_simple(member: str) -> None:
+    program = Marked(main=NODE.format(member=member, after=""))
+    assert not program.facts.is_fixed(program["p"])
+    assert not program.facts.is_simple(program["p"])
+
+
+@pytest.mark.parametrize(
+    "member",
+    [
+        "@staticmethod\n    def part(): ...",
+        "@classmethod\n    def part(cls): ...",
+        "def __init__(self):\n        self.part = 1\n    def __getattr__(self, name): ...",
+        "part = None\n    def __getattr__(self, name): ...",
+    ],
+)
+def test_what_is_read_without_running_anything_is_simple(member: str) -> None:
+    program = Marked(main=NODE.format(member=member, after=""))
+    assert program.facts.is_simple(program["p"])
+
+
+@pytest.mark.parametrize(
+    ("after", "fixed"),
+    [
+        ("", True),
+        ("setattr(self, 'handler', print)", False),
+        ("setattr(self, 'other', print)", True),
+        ("object.__setattr__(self, 'handler', print)", False),
+        ("delattr(self, name)", False),
+        ("setattr(self, name, print)", False),
+        ("monkeypatch.setattr('main.Node.handler', print)", False),
+        ("vars(self)['handler'] = print", False),
+        ("self.__dict__.update(handler=print)", False),
+        ("print(self.__dict__)", True),
+        ("self.__class__ = Other", False),
+    ],
+)
+def test_a_method_that_may_be_replaced_is_not_the_same_later(after: str, fixed: bool) -> None:
+    program = Marked(main=NODE.format(member="part = 1", after=after))
+    assert program.facts.is_fixed(program["x"]) is fixed
+
+
+def test_a_function_that_the_dictionary_of_its_file_may_replace_is_not_the_same_later() -> None:
+    program = Marked(main="def f(): ...\nat_x(f)\nglobals()['f'] = print")
+    assert not program.facts.is_fixed(program["x"])

@@ -29,6 +29,9 @@ class ByName:
             return frozenset({Function(self._functions[text])})
         return frozenset({External(text) if text.startswith("struct.") else Plain.UNKNOWN})
 
+    def has_own(self, value: Value, method: str) -> bool:
+        return False
+
 
 def program(text: str) -> tuple[Expressions, dict[str, ast.expr]]:
     """Return the expressions of a program, and its marked ones: the arguments of `at_<mark>(...)`."""

@@ -143,6 +143,65 @@ done = [
 ]
 
 
+# case: an endpoint, or a size, that a property computes
+import doca_comm_channel as cc
+
+
+class Link:
+    depth = 8
+
+    def __init__(self):
+        self.opened = cc.Endpoint()
+
+    @property
+    def ep(self):
+        self.depth = 64
+        return self.opened
+
+    @property
+    def fresh(self):
+        self.opened = cc.Endpoint()
+        return self.depth
+
+    def connect(self):
+        self.ep.set_recv_queue_size(self.depth)
+        self.opened.set_send_queue_size(self.fresh)
+        self.opened.set_device(cc.open_device("b1:00.0"))
+        return self.opened.connect("svc")
+
+
+peer = Link().connect()
+
+# output
+import comch_next as comch
+
+
+class Link:
+    depth = 8
+
+    def __init__(self):
+        self.opened = comch.Client(one_sided=True)
+
+    @property
+    def ep(self):
+        self.depth = 64
+        return self.opened
+
+    @property
+    def fresh(self):
+        self.opened = comch.Client(one_sided=True)
+        return self.depth
+
+    def connect(self):
+        self.ep.configure(recv_queue_size=self.depth)
+        self.opened.configure(send_queue_size=self.fresh)
+        self.opened.configure(device=comch.open_device("b1:00.0"))
+        return self.opened.connect("svc", timeout=0)
+
+
+peer = Link().connect()
+
+
 # case: flat: set in a loop over calls
 from doca_comm_channel import *
 

@@ -1,0 +1,52 @@
+"""What a program stores to attributes: after a dot, by their names, through an object's dictionary or another class."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from migrate.facts.forest import Forest
+
+_BY_NAME = frozenset({"setattr", "delattr", "__setattr__", "__delattr__"})
+_OF_DICTIONARIES = frozenset({"vars", "globals"})
+
+
+def stored_attributes(forest: Forest) -> Iterator[str | None]:
+    """Yield the attributes that a program stores to or deletes, None for some whose names are not written."""
+    for _, node in forest.nodes(ast.Attribute):
+        if not isinstance(node.ctx, ast.Load):
+            yield None if node.attr == "__class__" else node.attr
+    for _, call in forest.calls(_BY_NAME):
+        texts = [str(part.value) for part in call.args[:2] if isinstance(part, ast.Constant)]
+        yield from (text.rpartition(".")[2] for text in texts)
+        if not texts:
+            yield None
+    if any(True for _ in _dictionaries(forest)):
+        yield None
+
+
+def written_dictionaries(forest: Forest) -> Iterator[ast.expr]:
+    """Yield the objects whose dictionaries a program does more with than read them."""
+    return (owner for owner in _dictionaries(forest) if owner is not None)
+
+
+def _dictionaries(forest: Forest) -> Iterator[ast.expr | None]:
+    """Yield them, and None for the variables of a file."""
+    for _, node in forest.nodes(ast.Attribute):
+        if node.attr == "__dict__" and not _reads(forest.parents[node]):
+            yield node.value
+    for _, call in forest.calls(_OF_DICTIONARIES):
+        if not _reads(forest.parents[call]):
+            yield call.args[0] if call.args else None
+
+
+def _reads(place: ast.AST) -> bool:
+    """Whether what stands around a dictionary only reads it: an index, a loop, a text."""
+    match place:
+        case ast.Subscript(ctx=ast.Load()) | ast.Attribute(attr="items" | "values" | "keys" | "get" | "copy"):
+            return True
+        case ast.Call(func=ast.Name("print" | "dict" | "list" | "sorted" | "len" | "str" | "repr")):
+            return True
+        case ast.keyword(arg=None):
+            return True
+    return isinstance(place, ast.Compare | ast.FormattedValue | ast.For | ast.comprehension)
