@@ -1,26 +1,33 @@
 """Where a handle may have been destroyed, closed or freed before: what held one when it was, until it holds another.
 
 A place is a variable, or a field of what it holds. What a function ends is ended for its callers if they can name
-it: by a parameter, or by a variable of both. Two places that hold one handle are not detected.
+it: by a parameter, or by a variable of both. Where two places may hold one handle (Sharing), what ends one of them may
+have ended the other, in whatever order. A handle that is in a collection twice is not detected.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from itertools import islice
 from pathlib import Path
 
 from migrate.facts.forest import Forest
+from migrate.facts.passing import given
 from migrate.facts.places import Place, place_of
-from migrate.facts.tokens import symbols
+from migrate.facts.references import Reference
+from migrate.facts.sharing import Held, Sharing
+from migrate.facts.tokens import Handle, handles_among, symbols
 from migrate.old_api.calls import Call
 from migrate.python.control import Action, Control, Graph, Solution, Step, solve
-from migrate.python.scopes import FUNCTIONS, Variable
-from migrate.python.values import Bound, Function, Values
+from migrate.python.scopes import Variable
+from migrate.python.values import Bound, Class, Function, Values
 
-_ENDING = ("_destroy", "_close", "_free")
+_ENDING = ("_destroy", "_close")  # C refuses a second one
+_ENDING_VALUES = (*_ENDING, ".destroy", ".close")
+_ENDING_OR_FREE = (*_ENDING, "_free")
 
 Ended = frozenset[Place]
 _NOTHING: Ended = frozenset()
@@ -30,14 +37,31 @@ class Endings:
     """Follows the calls that end handles, through the functions that hold such calls."""
 
     def __init__(
-        self, forest: Forest, values: Values, controls: Mapping[Path, Control], calls: Mapping[ast.Call, Call]
+        self,
+        forest: Forest,
+        values: Values,
+        controls: Mapping[Path, Control],
+        calls: Mapping[ast.Call, Call],
+        references: Iterable[Reference],
     ) -> None:
         self._forest, self._values, self._controls, self._calls = forest, values, controls, calls
         self._enders = {
             node: call.receiver
             for node, call in calls.items()
-            if call.function.endswith(_ENDING) and call.receiver is not None
+            if call.function.endswith(_ENDING_OR_FREE) and call.receiver is not None
         }
+        named = [each for each in references if each.call is None and each.name.endswith(_ENDING_VALUES)]
+        uncalled = [each for each in named if isinstance(each.node, ast.Name | ast.Attribute)]
+        # A method or function as a value -> the handle that it is of, if that is seen.
+        self._kept = {each.node: self._receiver(each.node) for each in uncalled}
+        self._names = Counter(each.name for each in uncalled if self._kept[each.node] is None)
+        self._ends = {node: self._handles(node) for node in self._kept.values() if node is not None}
+        self._unfollowed = frozenset(self._ends)
+        for node, receiver in self._enders.items():
+            if calls[node].function.endswith(_ENDING):
+                kind = calls[node].signature.kinds[calls[node].signature.receiver]
+                self._ends[receiver] = frozenset(each for each in self._handles(receiver) if each.kind == kind)
+        self._sharing = Sharing(forest, values, controls, calls, frozenset(self._ends))
         self._holders = self._holding()
         self._solutions: dict[tuple[ast.AST, Ended], Solution[Ended]] = {}
         self._summaries: dict[ast.AST, Ended] = {}
@@ -45,7 +69,34 @@ class Endings:
     def may_be_closed(self, node: ast.expr) -> bool:
         """Whether what an expression holds may have been destroyed, closed or freed before it is evaluated."""
         place = self._place(node)
-        return self._is_one_of_many(node) or (place is not None and self._is_closed(node, place, frozenset()))
+        is_closed = place is not None and self._is_closed(node, place, frozenset())
+        return is_closed or self._is_one_of_many(node) or (node in self._ends and self._is_ended_elsewhere(node))
+
+    def may_end_again(self, reference: Reference) -> bool:
+        """Whether what a method or function ends that is used as a value may be ended by something else, too."""
+        receiver = self._kept.get(reference.node)
+        return self._names[reference.name] > 1 if receiver is None else self._is_ended_elsewhere(receiver)
+
+    def _handles(self, node: ast.expr) -> frozenset[Handle]:
+        return frozenset(handles_among(self._values.of(node)))
+
+    def _receiver(self, node: ast.AST) -> ast.expr | None:
+        is_method = isinstance(node, ast.Attribute) and handles_among(self._values.of(node.value))
+        return node.value if is_method and isinstance(node, ast.Attribute) else None
+
+    def _is_ended_elsewhere(self, node: ast.expr) -> bool:
+        """Whether there are several ends of what an expression holds, of which no order is known."""
+        held = self._sharing.held(node)
+        own = self._ends.get(node) or self._handles(node)
+        others = self._unfollowed if held is Held.ONE and node not in self._unfollowed else self._ends
+        alike = (other for other in others if other is not node and self._ends[other] & own)
+        return held is Held.MANY or any(self._is_same(node, held, other) for other in alike)
+
+    def _is_same(self, node: ast.expr, held: Held, other: ast.expr) -> bool:
+        """Whether two ends, of which the order is not followed, may be of one handle."""
+        if self._sharing.roots(node) & self._sharing.roots(other):
+            return not self._unfollowed.isdisjoint((node, other))
+        return held is not Held.ONE and self._sharing.held(other) is not Held.ONE
 
     def _is_one_of_many(self, node: ast.expr) -> bool:
         """Whether a name goes through several handles, of which two are one: `for end in (server, server)`."""
@@ -86,6 +137,8 @@ class Endings:
         sites = [site for site in self._values.callers(function) if isinstance(site, ast.Call)]
         outer = ((site, self._outside(site, function, place)) for site in sites)
         at_entry = any(there and self._is_closed(site, there, seen | {function}) for site, there in outer)
+        hidden = any(self._is_hidden(site, function, place) for site in sites)
+        at_entry |= hidden and place in self._summary(function)
         return at_entry and self._holds(function, frozenset({place}), node, place)
 
     def _holds(self, function: ast.AST, start: Ended, node: ast.expr, place: Place) -> bool:
@@ -99,25 +152,18 @@ class Endings:
         assert isinstance(root, Variable)
         if root.scope.node is not function:
             return place  # a variable around both
-        given = self._given(site, function, root)
-        there = self._place(given) if given is not None else None
+        parameter = _parameter(root)
+        passed = given(self._values, self._forest, site, function, parameter) if parameter else None
+        there = self._place(passed) if passed is not None else None
         return (*there, *place[1:]) if there else None
 
-    def _given(self, site: ast.Call, function: ast.AST, parameter: Variable) -> ast.expr | None:
-        """Return the argument that a call has for a parameter, when that can be seen."""
-        if not isinstance(function, FUNCTIONS) or any(isinstance(argument, ast.Starred) for argument in site.args):
-            return None
-        names, arguments = self._forest.of(function), function.args
-        declared = [*arguments.posonlyargs, *arguments.args]
-        index = next((i for i, each in enumerate(declared) if names.of[each] is parameter), None)
-        if index is None:
-            return None
-        bound = [value for value in self._values.of(site.func) if isinstance(value, Bound)]
-        if index == 0 and bound:
-            return site.func.value if isinstance(site.func, ast.Attribute) else None
-        named = next((keyword.value for keyword in site.keywords if keyword.arg == declared[index].arg), None)
-        index -= bool(bound)
-        return named or (site.args[index] if index < len(site.args) else None)
+    def _is_hidden(self, site: ast.Call, function: ast.AST, place: Place) -> bool:
+        """Whether a call does not show what it passes for a parameter, which may be the same each time."""
+        parameter = _parameter(place[0])
+        if parameter is None or self._forest.parents[self._forest.parents[parameter]] is not function:
+            return False
+        is_made = any(isinstance(value, Class) for value in self._values.of(site.func))
+        return not is_made and given(self._values, self._forest, site, function, parameter) is None
 
     # ------------------------------------------------------------------ one function
 
@@ -177,6 +223,11 @@ class Endings:
     def _is_success(self, node: ast.expr) -> bool:
         named = {symbol.name for symbol in symbols(self._values.of(node))}
         return named in ({"DOCA_SUCCESS"}, {"SUCCESS"}) or (isinstance(node, ast.Constant) and node.value == 0)
+
+
+def _parameter(root: object) -> ast.arg | None:
+    bindings = root.bindings if isinstance(root, Variable) else ()
+    return next((each for each in bindings if isinstance(each, ast.arg)), None)
 
 
 def _interrupted(ended: Ended, step: Step) -> Ended:

@@ -117,7 +117,7 @@ class Facts:
         self._reaching = Reaching(forest, values, self.controls)
         self._results = Results(forest, values, api, self._reaching)
         self._presence = Presence(forest, values, self.controls, self.calls)
-        self._endings = Endings(forest, values, self.controls, self.calls)
+        self._endings = Endings(forest, values, self.controls, self.calls, references.found)
         self._called_back = CalledBack(forest, values, self.calls)
         self._preceding: dict[str, Preceding] = {}  # by the function
         elsewhere = Elsewhere(forest, values, self.project)
@@ -239,10 +239,10 @@ class Facts:
         given = {keyword.arg for call in calls for keyword in call.keywords}
         return frozenset(given - _TABLES | {None} if given & _TABLES else given)
 
-    def may_be_ended_again(self, function: str, origins: Set[Hashable]) -> bool:
-        """Whether several places call a function that ends handles of some origins."""
-        sites = [site for site, ended in self.sites(function).items() if ended & origins]
-        return len(sites) > 1
+    def may_be_ended_again(self, function: str, reference: Reference) -> bool:
+        """Whether a function that is used as a value is called in several places, or its handle is ended elsewhere."""
+        sites = [site for site, ended in self.sites(function).items() if ended & reference.origins]
+        return len(sites) > 1 or self._endings.may_end_again(reference)
 
     def is_class_attribute(self, node: ast.expr) -> bool:
         """Whether what an expression is stands in an attribute of a class, too, where a function becomes a method."""

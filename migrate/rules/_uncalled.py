@@ -87,7 +87,7 @@ class _AtCallTime:
         return self._is_flat
 
     def may_be_closed(self, node: ast.expr) -> bool:
-        return self._facts.may_be_ended_again(self._function, self._reference.origins)
+        return self._facts.may_be_ended_again(self._function, self._reference)
 
     def is_called_back(self, node: ast.expr) -> bool:
         return self._facts.is_called_back(self._reference.node)

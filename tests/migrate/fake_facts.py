@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import cast
@@ -62,7 +62,7 @@ class FakeFacts:
         outer = self.parents[node]
         return frozenset(keyword.arg for keyword in outer.keywords) if isinstance(outer, ast.Call) else frozenset()
 
-    def may_be_ended_again(self, function: str, origins: Collection[Hashable]) -> bool:
+    def may_be_ended_again(self, function: str, reference: Reference) -> bool:
         return False
 
     def is_class_attribute(self, node: ast.expr) -> bool:
