@@ -91,8 +91,9 @@ class Context(ContextNames, Strict):
         """Freeze the configuration, start the context, and return its state (C: doca_ctx_start).
 
         Without an engine it is connected to one of its own first, and stays so where the start is refused.
-        Raises BadConfig without the mandatory callbacks, NotSupported on a device of the wrong side, AlreadyExist
-        when the name is taken, Initialization when the runtime directory cannot be used, BadState unless IDLE.
+        Raises BadConfig without the mandatory callbacks, NotSupported on a device of the wrong side, BadState unless
+        IDLE; on a server AlreadyExist when the name is taken, and Initialization when the runtime directory cannot be
+        used.
         """
         self._need_engine("start")
         return self._contexts.start(self._handle)
