@@ -65,7 +65,7 @@ FREE = {
 
 # Functions that take the lock for calls which do nothing before, by drivers.
 TAKERS = {
-    "emulated": {"buf_get_by_args", "buf_reuse_by_args", "set_data", "_end"},
+    "emulated": {"_get_by_args", "buf_reuse_by_args", "set_data", "_end"},
     "native": {
         *("_set", "_notification", "_export", "buf_get_by_args"),
         *("alloc", "register", "set_completions", "submit_by", "_read"),

@@ -58,15 +58,15 @@ class BufInventories:
         inventory.started = False
 
     def buf_get_by_args(self, inventory: object, mmap: object, addr: int, length: int, data: int, data_len: int) -> Buf:
-        return self._get("buf_inventory_buf_get_by_args", inventory, mmap, addr, length, data, data_len)
+        return self._get_by_args("buf_inventory_buf_get_by_args", inventory, mmap, addr, length, data, data_len)
 
     def buf_get_by_addr(self, inventory: object, mmap: object, addr: int, length: int) -> Buf:
-        return self._get("buf_inventory_buf_get_by_addr", inventory, mmap, addr, length, addr, 0)
+        return self._get_by_args("buf_inventory_buf_get_by_addr", inventory, mmap, addr, length, addr, 0)
 
     def buf_get_by_data(self, inventory: object, mmap: object, data: int, data_len: int) -> Buf:
-        return self._get("buf_inventory_buf_get_by_data", inventory, mmap, data, data_len, data, data_len)
+        return self._get_by_args("buf_inventory_buf_get_by_data", inventory, mmap, data, data_len, data, data_len)
 
-    def _get(
+    def _get_by_args(
         self, call: str, inventory: object, mmap: object, addr: int, length: int, data: int, data_len: int
     ) -> Buf:
         with UNCONNECTED:
