@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import sys
 import sysconfig
 from pathlib import Path
 
@@ -24,9 +22,8 @@ def test_of_a_plugin(start_python: StartPython, tmp_path: Path) -> None:
 def test_of_a_program_with_a_python_of_its_own(tmp_path: Path) -> None:
     """A second one does not know what the first has made."""
     program = compiled(tmp_path, [PROGRAMS / "embedding.c"], "doca-comch", flags=("-ldl",))
-    prefix = Path(os.path.realpath(sys.executable)).parent.parent
-    library = prefix / "lib" / str(sysconfig.get_config_var("INSTSONAME"))
-    printed = run(program, str(library), env={"PYTHONPATH": sysconfig.get_path("purelib")}).succeed()
+    library = "/".join(map(str, map(sysconfig.get_config_var, ("LIBDIR", "INSTSONAME"))))
+    printed = run(program, library, env={"PYTHONPATH": sysconfig.get_path("purelib")}).succeed()
     assert printed.splitlines() == [
         "first: DOCA_SUCCESS",
         f"after its end: {REFUSED}",
