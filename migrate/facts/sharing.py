@@ -280,12 +280,12 @@ class Sharing:
         node = items[-1] if items else load
         if not isinstance(getattr(node, "ctx", None), ast.Load) or not self._may_hold(node):
             return False
-        given, above = node, self._forest.parents[node]
+        handle, above = node, self._forest.parents[node]
         while isinstance(above, _AROUND):
             node, above = above, self._forest.parents[above]
         if isinstance(above, ast.Call):
-            return node is not above.func and self._keeps(above, given)
-        is_iterated = isinstance(above, ast.For) and node is given
+            return node is not above.func and self._keeps(above, handle)
+        is_iterated = isinstance(above, ast.For) and node is handle
         return isinstance(above, _STORING + _GIVING) and not is_iterated and self._may_hold(node)
 
     def _may_hold(self, node: Any) -> bool:

@@ -12,7 +12,7 @@ import pytest
 
 import comch_next as comch
 from comch_next import ProgressEngine, State
-from tests.control_path.pair import Side, client, connect, ignore, leave, server, until
+from tests.control_path.pair import DPU, REP, Side, client, connect, ignore, leave, until
 from tests.fast_path.lane import Inbox
 from tests.topologies import limited
 
@@ -23,8 +23,8 @@ class Service(Side):
     """A server that serves whoever came last, and notes what it is told of."""
 
     def __init__(self, most: int | None) -> None:
-        made = server(engine=ProgressEngine(max_events=most))
-        super().__init__(made.context)
+        engine = ProgressEngine(max_events=most)
+        super().__init__(comch.Server(comch.open_device(DPU), REP, "svc", engine=engine))
         self.told: list[str] = []
         self.context.event_msg_recv_register(lambda _, data: self.told.append(data.decode()))
         self.context.event_consumer_register(

@@ -15,8 +15,7 @@ _P = ParamSpec("_P")
 _R = TypeVar("_R")
 _T = TypeVar("_T")
 
-
-# what the program calls the objects whose handles have other names
+# What the program calls the objects whose handles have other names.
 _OBJECTS = {"Dev": "Device", "DevRep": "Representor", "Engine": "ProgressEngine", "Inventory": "BufInventory"}
 
 
