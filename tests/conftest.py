@@ -19,6 +19,7 @@ import pytest
 
 from comch_next import DocaError
 from comch_next.driver import _loaded, load
+from tests import keeper
 from tests.forked import LAUNCHER, ForkedPopen, server
 from tests.leftovers import close_leftovers, collected
 from tests.processes import READER, Child, StartPython, Threads, python
@@ -42,6 +43,7 @@ def pytest_configure() -> None:
     # The tests start thousands of interpreters; without byte code each would compile all its modules.
     sys.dont_write_bytecode = False
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    keeper.keep()
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
