@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ControlContext"]
 
-_C = TypeVar("_C", bound=Callable[..., object])
+_OnMessage = TypeVar("_OnMessage", bound=Callable[[Connection, Any], object])
 
 
 class ControlContext(PullingContext):
@@ -157,7 +157,9 @@ class ControlContext(PullingContext):
 
     # Callbacks, registered while IDLE
 
-    def task_send_set_conf(self, done: Callable[..., object], failed: Callable[..., object], num_tasks: int) -> None:
+    def task_send_set_conf(
+        self, done: Callable[[SendTask], object], failed: Callable[[SendTask], object], num_tasks: int
+    ) -> None:
         """Set the callbacks `(task)` for sends that succeeded and failed, and the number of tasks. Mandatory."""
         if not self._made:
             self._check_size("task_send_set_conf", num_tasks)
@@ -168,7 +170,7 @@ class ControlContext(PullingContext):
             failed,
         )
 
-    def event_msg_recv_register(self, callback: _C, view: bool = False) -> _C:
+    def event_msg_recv_register(self, callback: _OnMessage, view: bool = False) -> _OnMessage:
         """Call `callback(connection, data)` for every message. Mandatory. Returns the callback, so it decorates.
 
         With `view` the data is a memoryview that is released after the callback, otherwise bytes.

@@ -6,6 +6,7 @@ import errno
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import SimpleNamespace
+from typing import Any
 
 from comch_next._channel import Channel
 from comch_next.arguments import instance, integer
@@ -68,6 +69,6 @@ def sizes_of(attr: InitAttr) -> dict[str, int]:
     if attr.msgsize > largest:
         raise NotPermitted(f"msgsize is {attr.msgsize}; legal is up to {largest}")
     sizes = {"max_msg_size": attr.msgsize, "send_queue_size": attr.maxmsgs, "recv_queue_size": attr.maxmsgs}
-    given = {option: size for option, size in sizes.items() if size}
+    given: dict[str, Any] = {option: size for option, size in sizes.items() if size}
     Channel(one_sided=True).configure(**given)
     return given

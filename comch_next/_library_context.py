@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 __all__ = ["LibraryContext", "Unmade"]
 
-_C = TypeVar("_C", bound=Callable[..., object])
+_OnChange = TypeVar("_OnChange", bound=Callable[[Any, State, State], object])
 _PUSHED = frozenset({"event_msg_recv_register", "event_connection_status_changed_register"})
 _MADE = (
     "_engine",
@@ -94,7 +94,7 @@ class LibraryContext(Context):
     # Callbacks
 
     @alone
-    def set_state_changed_cb(self, callback: _C) -> _C:
+    def set_state_changed_cb(self, callback: _OnChange) -> _OnChange:
         """Call `callback(context, old, new)` on every change of state. Returns the callback, so it decorates."""
         expect_callback(callback, "set_state_changed_cb")
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from comch_next._alone import alone
 from comch_next._codes import State
@@ -23,6 +23,9 @@ from comch_next.driver.protocol import Lock, bytes_of, quoted
 from comch_next.engine import ProgressEngine
 from comch_next.errors import BadState, DocaError, InvalidValue, NotPermitted
 from comch_next.pull import PullPort
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 __all__ = ["Configured", "Options"]
 
@@ -50,6 +53,14 @@ class Options(TypedDict, total=False):
     one_sided: bool | None
 
 
+class Settings(Options, total=False):
+    """What can be set: the options, and the other arguments of the constructors."""
+
+    device: Device
+    device_rep: Representor | str
+    name: str
+
+
 class Configured(LibraryContext):
     """A context with settings. Its kinds define which `_options` they have, which are `_required`, how to `_create`."""
 
@@ -68,7 +79,7 @@ class Configured(LibraryContext):
 
     # Settings
 
-    def configure(self, **options: Any) -> None:
+    def configure(self, **options: Unpack[Settings]) -> None:
         """Set several options of the constructor at once: all of them, or none if one is refused.
 
         A size of None is the default again; a one-sided context refuses it, as generation 1 did.
@@ -81,11 +92,12 @@ class Configured(LibraryContext):
             likely = difflib.get_close_matches(option, self._options, 1)
             hint = f"did you mean {likely[0]!r}?" if likely else f"it has {', '.join(sorted(self._options))}"
             raise TypeError(f"{type(self).__name__} has no option {option!r}; {hint}")
-        if "engine" in options:
-            lock = _lock_of(options["engine"], self._first_lock)
-            self._configure_with(lock, lambda: self._configure_alone(options))
+        given: dict[str, Any] = dict(options)
+        if "engine" in given:
+            lock = _lock_of(given["engine"], self._first_lock)
+            self._configure_with(lock, lambda: self._configure_alone(given))
         else:
-            self._configure_alone(options)
+            self._configure_alone(given)
 
     def _configure_with(self, lock: Lock, configure: Callable[[], None]) -> None:
         """Configure with the lock held that is the context's from then on, too.

@@ -17,7 +17,7 @@ from comch_next.errors import BadState, DocaError, InvalidValue, TimeOut
 
 __all__ = ["Context"]
 
-_C = TypeVar("_C", bound=Callable[..., object])
+_OnChange = TypeVar("_OnChange", bound=Callable[[Any, State, State], object])
 _SUCCESS, _IN_PROGRESS = ErrorCode.SUCCESS, ErrorCode.IN_PROGRESS
 _SOON_S = 0.1
 _TICK_S = 0.05  # no event ends a stop: progress at least this often
@@ -130,7 +130,7 @@ class Context(ContextNames, Strict):
         return self.state is not State.IDLE
 
     @alone
-    def set_state_changed_cb(self, callback: _C) -> _C:
+    def set_state_changed_cb(self, callback: _OnChange) -> _OnChange:
         """Call `callback(context, old, new)` on every change of state. Returns the callback, so it decorates."""
         changed: Any = callback if not callable(callback) else lambda _, old, new: callback(self, old, new)
         self._contexts.set_state_changed_cb(self._handle, changed)

@@ -42,7 +42,7 @@ def test_what_the_program_does_wrong_surfaces() -> None:
     with pytest.raises(AttributeError):
         comch.outcome(lambda: comch.Channel().nonsense)  # type: ignore[attr-defined]
     with pytest.raises(TypeError):
-        comch.outcome(comch.Channel(one_sided=True).configure, nonsense=5)
+        comch.outcome(comch.Channel(one_sided=True).configure, nonsense=5)  # type: ignore[call-arg]
 
 
 def test_no_memory_at_all() -> None:

@@ -17,7 +17,7 @@ from tests.compat import support
 from tests.processes import SOON_S
 
 ROUNDS = 2000
-QUEUES = {"send_queue_size": 8, "recv_queue_size": 8}  # so that either thread has to sleep now and then
+QUEUES: dict[str, Any] = {"send_queue_size": 8, "recv_queue_size": 8}  # so that either thread has to sleep now and then
 
 
 class End(Protocol):
