@@ -126,7 +126,7 @@ class Account:
                 carried[f"{direction}_bytes"] += facts.get("length", 0)
         return 0
 
-    # What is told
+    # The report
 
     def facts(self) -> Facts:
         """Everything, as the JSON form has it."""

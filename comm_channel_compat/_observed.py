@@ -122,7 +122,7 @@ class Observed:
                 raise
         self._files[file] = path, digest
 
-    # What is told
+    # The report
 
     def of_call(self, site: Site) -> dict[str, Any]:
         """Return what there is beside the results of a call."""

@@ -22,7 +22,7 @@ class Peers(dict[Connection, PeerAddr]):
         self._most = _SPARE  # entries, before those that have ended are dropped
 
     def drop_ended(self) -> None:
-        """Forget connections that have ended, now and then: of a peer that leaves in order nobody is told.
+        """Forget connections that have ended, now and then: an orderly end is not reported.
 
         A peer that the program still has is the same one again if more comes from it: see _known.
         """

@@ -25,7 +25,7 @@ class End:
         context.event_consumer_register(self.on_new_consumer, self.on_expired_consumer)
 
     def on_send_failed(self, task: comch.SendTask) -> None:
-        """The loss of the connection is told otherwise."""
+        """The loss of the connection has a callback of its own."""
         task.free()
 
     def on_message(self, connection: comch.Connection, data: bytes) -> None:

@@ -11,7 +11,7 @@ from bulk_transfer_streams import Plan
 
 
 class ServerEnd(End):
-    """A server is told of each connection; this one serves the first."""
+    """A server hears of each connection; this one serves the first."""
 
     def __init__(self, server: comch.Server) -> None:
         super().__init__(server)

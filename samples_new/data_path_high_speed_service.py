@@ -10,7 +10,7 @@ from data_path_high_speed_common import SERVICE_NAME, End, exchange, text_of
 
 
 class ServerEnd(End):
-    """A server is told of each connection; this one serves the first."""
+    """A server hears of each connection; this one serves the first."""
 
     def __init__(self, server: comch.Server) -> None:
         super().__init__(server)

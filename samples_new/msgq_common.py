@@ -16,7 +16,7 @@ TIMEOUT_S = 30.0  # for one step
 
 @dataclass
 class Argument:
-    """What the kernel is told: handles are numbers there."""
+    """What the kernel is started with: handles are numbers there."""
 
     consumer: int = 0
     completion: int = 0

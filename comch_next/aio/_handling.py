@@ -105,7 +105,7 @@ class Handling:
                 inbox.end(why)
 
     def begin_new(self) -> None:
-        """Begin with clients that have come without a word."""
+        """Begin to handle clients that have connected and sent nothing yet."""
         for connection in self._server.connections:
             self._inbox(connection)
 

@@ -35,7 +35,7 @@ __all__ = ["Callback", "Context", "Contexts", "Posted", "Progress", "living", "u
 Callback = Callable[..., object]
 _Ready = tuple[int, Callable[[], None] | None]
 _EVENTS = 8  # that one poll handles: some cost much, the others' turn is in the next poll
-_PATIENCE = 64  # polls that leave no callback for who comes in: then their turn is first, whatever others send
+_PATIENCE = 64  # polls in a row without a callback left for waiting clients: in the next one they come first
 _C = TypeVar("_C", bound="Context")
 
 
@@ -99,8 +99,8 @@ class Context(Handle, calls.Context, ABC):
         self.on_failed: Callback = unset
         self.finished: deque[Task] = deque()
         self._handlers: dict[int, Callable[[], None]] = {}
-        self._doors: set[int] = set()  # the sockets where a client may come in
-        self._kept_out = 0  # polls that others' news have left no callback for who waits there
+        self._accepting: set[int] = set()  # the sockets where clients may come in
+        self._kept_out = 0  # polls in a row that had no callback left for clients that wait there
         try:
             self.watch = select.epoll()
         except by_system(OSError) as error:
@@ -117,7 +117,7 @@ class Context(Handle, calls.Context, ABC):
 
     @property
     def lock(self) -> Lock:
-        """The engine's: whoever holds it is alone with the context."""
+        """The engine's: its holder is alone with the context."""
         engine = self.engine
         return UNCONNECTED if engine is None else engine.lock
 
@@ -224,7 +224,7 @@ class Context(Handle, calls.Context, ABC):
         if sock.fileno() not in self._handlers:
             self.watch.register(sock, events)
         self._handlers[sock.fileno()] = handler
-        (self._doors.add if accepts else self._doors.discard)(sock.fileno())
+        (self._accepting.add if accepts else self._accepting.discard)(sock.fileno())
 
     def unwatch(self, sock: Watchable) -> bool:
         """Stop watching the socket. Whether it was watched."""
@@ -246,22 +246,22 @@ class Context(Handle, calls.Context, ABC):
         return moved
 
     def _poll_sockets(self, engine: Progress, completed: bool) -> bool:
-        doors: list[_Ready] = []
+        clients: list[_Ready] = []
         others: list[_Ready] = []
         for fd, _ in self.watch.poll(0, _EVENTS):
-            (doors if fd in self._doors else others).append((fd, self._handlers.get(fd)))
+            (clients if fd in self._accepting else others).append((fd, self._handlers.get(fd)))
         if self._kept_out == _PATIENCE:
-            others, doors, self._kept_out = doors + others, [], 0
+            others, clients, self._kept_out = clients + others, [], 0
         moved = bool(others) and self._handle(engine, others)
         if engine.full:
-            self._kept_out += bool(doors)
+            self._kept_out += bool(clients)
             return moved
         moved |= self.check()
         if not engine.full and (completed or not self.finished):
             moved |= self.report_losses()
-        if doors and not engine.full and not self.keeps_out():
+        if clients and not engine.full and not self.ends_come_first():
             self._kept_out = 0
-            moved |= self._handle(engine, doors)
+            moved |= self._handle(engine, clients)
         if not engine.full and self.drained() and self.vacate(LEGAL[State.IDLE]):
             self.move(Trigger.DRAINED)
             moved = True
@@ -294,8 +294,8 @@ class Context(Handle, calls.Context, ABC):
         """Report connections that have ended. Whether there were any."""
         return False
 
-    def keeps_out(self) -> bool:
-        """Whether no client may come in now: ends of others have to be reported first."""
+    def ends_come_first(self) -> bool:
+        """Whether ends of connections have to be reported before a client may come in."""
         return False
 
     def drained(self) -> bool:

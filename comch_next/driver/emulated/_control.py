@@ -144,8 +144,8 @@ class ControlContext(Context):
         self.delivery.release(connection)
         self.report_loss(connection)
 
-    def keeps_out(self) -> bool:
-        return self.delivery.keeps_out()
+    def ends_come_first(self) -> bool:
+        return self.delivery.ends_come_first()
 
     def take_finished(self) -> Task | None:
         """Take a task that has been delivered, of one connection after the other."""

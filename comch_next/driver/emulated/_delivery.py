@@ -53,8 +53,8 @@ class Delivery(Protocol):
     def is_full(self, most: int) -> bool:
         """Return whether there are as many clients as a limit allows (0: none), those included that only wait."""
 
-    def keeps_out(self) -> bool:
-        """Whether no client may come in now: the program is to know first which others have gone."""
+    def ends_come_first(self) -> bool:
+        """Whether the program has to learn which clients have gone before another may come in."""
 
     def on_greeted(self, greeting: Greeting) -> None:
         """Admit a server's client, which has greeted well, or let it wait."""

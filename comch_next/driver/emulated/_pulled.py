@@ -103,8 +103,8 @@ class Pulled(Handle):
         living = len(self.context.connections) + sum(not greeting.gone for greeting in self.waiting)
         return (bool(most) and living >= most) or len(self.ended) >= (most or _DEAD)
 
-    def keeps_out(self) -> bool:
-        return False  # they wait for the program, as the ends of others do
+    def ends_come_first(self) -> bool:
+        return False  # clients wait for the program, as ends do
 
     def on_greeted(self, greeting: Greeting) -> None:
         self.waiting.append(greeting)

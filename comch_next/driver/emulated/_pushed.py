@@ -49,7 +49,7 @@ class Pushed:
     def is_full(self, most: int) -> bool:
         return bool(most) and len(self._context.connections) >= most
 
-    def keeps_out(self) -> bool:
+    def ends_come_first(self) -> bool:
         return bool(self._context.lost)
 
     def drop_waiting(self) -> None: ...

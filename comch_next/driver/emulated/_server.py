@@ -45,7 +45,7 @@ class Server(ControlContext):
         self._listener: Listener | None = None
         self._board: Board | None = None
         self._removal: Removal | None = None
-        self._door = new_lock()  # held while files are made or removed: the end of the process waits for that
+        self._files_lock = new_lock()  # held while files are made or removed: the end of the process waits for that
         super().__init__(dev, name)  # from here on a fork on another thread lets go of all these
         self.delivery = Pushed(self)
         self.rep = rep
@@ -67,7 +67,7 @@ class Server(ControlContext):
         self.failed_for_good = False
         self.delivery.begin()
         device, representor = self.dev.info.row, self.rep.info.row.pci_addr
-        with self._door:
+        with self._files_lock:
             if has_left():
                 raise Initialization(f"server {self.name!r} cannot listen: the process is ending")
             self._listener = Listener(device.pci_addr, representor, self.name)
@@ -93,7 +93,7 @@ class Server(ControlContext):
         self.delivery.drop_waiting()
         if self._listener is not None:
             self.unwatch(self._listener.socket)
-            with self._door:
+            with self._files_lock:
                 self._listener.close()
             self._listener = None
         if self._board is not None:
@@ -109,7 +109,7 @@ class Server(ControlContext):
         self.rep.users.discard(self)
 
     def say_goodbye(self) -> None:
-        with self._door:
+        with self._files_lock:
             if self._listener is not None:
                 self._listener.remove()
 
@@ -188,7 +188,7 @@ class Server(ControlContext):
 
     def check(self) -> bool:
         """Drop silent clients; a server whose socket file is gone or replaced has failed."""
-        if self.out_of_descriptors and not self.keeps_out():
+        if self.out_of_descriptors and not self.ends_come_first():
             self._on_clients()
         moved = self.lobby.drop_expired()
         if self._listener is None or self._listener.intact():

@@ -136,7 +136,7 @@ static int take_events(Channel *channel, int *silent)
 }
 
 /* Begin to listen for a bell's rings again, and empty it if that waits. Whether its peer rings it too fast. */
-static int hush(Channel *channel, Watched *watched)
+static int rearm(Channel *channel, Watched *watched)
 {
     char rung = watched->rung, waited = watched->waits;
 
@@ -152,7 +152,7 @@ static int hush(Channel *channel, Watched *watched)
 }
 
 /* Begin to listen for rings again. A peer that rings its bell too fast is reported, and Python code runs. */
-static int hush_bells(Channel *channel)
+static int rearm_bells(Channel *channel)
 {
     size_t count = channel->rung + channel->waiting ? channel->count : 0;
 
@@ -160,7 +160,7 @@ static int hush_bells(Channel *channel)
         Watched *watched = &channel->watched[i];
         PyObject *fd, *reported;
 
-        if (!hush(channel, watched))
+        if (!rearm(channel, watched))
             continue;
         fd = PyLong_FromLong(watched->fd);
         reported = fd ? PyObject_CallMethodObjArgs((PyObject *)channel, flood_name, fd, NULL) : NULL;
@@ -198,7 +198,7 @@ int calls_forget(Channel *channel, int armed)
     }
     if (failed)
         PyErr_SetFromErrno(PyExc_OSError);
-    return failed || (armed && hush_bells(channel)) ? -1 : silent;
+    return failed || (armed && rearm_bells(channel)) ? -1 : silent;
 }
 
 /* Be armed again. When every bell has been rung since the last arming, none is rung before the next one, and there is no
@@ -209,7 +209,7 @@ int calls_arm_again(Channel *channel)
         return calls_forget(channel, 1) < 0;
     channel->armed = 1;
     if (!watch_sockets(channel, 1))
-        return hush_bells(channel);
+        return rearm_bells(channel);
     PyErr_SetFromErrno(PyExc_OSError);
     return -1;
 }

@@ -33,7 +33,7 @@ class Handle(Finalized):
 
     def finalize(self) -> None:
         if is_unfinalized(self):
-            with suppress_system(OSError):  # whoever was to be told is gone already
+            with suppress_system(OSError):  # the peer has gone already
                 if not _left:
                     self.say_goodbye()
             with suppress_system(OSError):  # the program has closed one by itself

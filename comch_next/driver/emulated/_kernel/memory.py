@@ -61,7 +61,7 @@ def map_shared(fd: int, size: int, *, committed: bool = False) -> Any:
 def open_shared(pid: int, number: int, names: Collection[str], inode: int, flags: int) -> int | None:
     """A descriptor of this process's own for shared memory that another has, or None for anything else.
 
-    To open a file can have effects, or wait without end for whoever serves it. So it is looked at through a descriptor
+    To open a file can have effects, or wait without end for its server. So it is looked at through a descriptor
     that has not opened it, as that process may meanwhile put another file in its place. Only memory is opened, which
     waits for nobody: a lease on it refuses. Raises OSError.
     """
