@@ -89,7 +89,7 @@ def _by_owner() -> dict[str, set[str]]:
 
 _OWNED = _by_owner()
 _OF_NO_CLASS = {"doca_", "doca_comch_"}
-# What is no attribute is a class, or a function of the package: nobody asks an object for `create`.
+# What is not an attribute is a class, or a function of the package: nobody asks an object for `create`.
 _CALLS = [name for name in _FUNCTIONS if "." in SPELLINGS.get(name, ".")]
 
 

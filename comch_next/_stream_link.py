@@ -384,5 +384,5 @@ class Link:
         code = self._ended or (None if transfer is None else transfer.failed)
         if code is not None:
             no_frame = code is ErrorCode.UNEXPECTED
-            why = "something came that is no frame of a stream" if no_frame else "the stream ended early"
+            why = "something came that is not a frame of a stream" if no_frame else "the stream ended early"
             raise from_code(code, f"{call}: {why} on {self.connection!r}", connection=self.connection)

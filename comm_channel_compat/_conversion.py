@@ -34,7 +34,7 @@ class OneRole:
 
     def __getattr__(self, name: str) -> Any:
         if hasattr(comch.Channel, name) and not hasattr(type(self.context), name):
-            raise NotPermitted(f"{name}: {self.context!r} is no channel of both roles")
+            raise NotPermitted(f"{name}: {self.context!r} is not a channel of both roles")
         return getattr(self.context, name)
 
     def __setattr__(self, name: str, value: object) -> None:

@@ -66,7 +66,7 @@ HANDLES: Mapping[str, type] = {
     "struct doca_log_backend *": log.Backend,
 }
 
-# Those that are no methods of their first argument.
+# Those that are not methods of their first argument.
 _CALLS: Mapping[str, Flat] = {
     "doca_devinfo_create_list": counted(devices),
     "doca_devinfo_destroy_list": _nothing,

@@ -146,7 +146,7 @@ def flatten(name: str, returns: str, rows: Iterable[tuple[str, str, str]], call:
     """Make a C function: it takes the inputs in C order and returns the code alone, or with the outputs.
 
     `rows` are its parameters in C order, each (name, direction, C type). `call` takes the same inputs and returns
-    the outputs: nothing, one, or a tuple. Of a function that has none it may return a code that is no failure. A
+    the outputs: nothing, one, or a tuple. Of a function that has none it may return a code that is not a failure. A
     function whose C counterpart returns no result code returns its value; 0 or NULL on failure.
     """
     params = [_Param(*row) for row in rows]

@@ -20,7 +20,7 @@ _lock = new_lock()  # of a thread, which a call of a handler's or a __del__'s ma
 
 
 def kind_of(cls: type) -> type | None:
-    """Return the old class that one is or derives from, as a program's may; None for what is no old class."""
+    """Return the old class that one is or derives from, as a program's may; None for what is not an old class."""
     for base in cls.__mro__:  # no generator: an interrupt is lost while one is dropped
         if base.__module__.partition(".")[0] == _PACKAGE:
             return base

@@ -47,7 +47,7 @@ class Observed:
     def __init__(self) -> None:
         self._lock = threading.RLock()  # see Account
         self._calls = _Calls()
-        self._files: dict[str, tuple[str, str]] = {}  # path and digest, "" for what is no file
+        self._files: dict[str, tuple[str, str]] = {}  # path and digest, "" for what is not a file
         self._made: dict[int, tuple[type, Site]] = {}  # identity of a handle -> its class and where it was made
         self._given: defaultdict[Site, dict[tuple[int | str, str, Site], None]] = defaultdict(dict)
         self._nested: Counter[Site] = Counter()
@@ -103,7 +103,7 @@ class Observed:
             self._names[(file, line, name, exists)] += 1
 
     def _origin(self, value: object) -> Site | None:
-        """Return where a handle was made; None for what is no handle, or comes from elsewhere."""
+        """Return where a handle was made; None for what is not a handle, or comes from elsewhere."""
         kind, site = self._made.get(id(value), (None, None))
         return site if kind is type(value) else None
 

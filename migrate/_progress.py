@@ -9,7 +9,7 @@ _EVERY_S = 0.1
 
 
 class Progress:
-    """One line on standard error that is written over; nothing where that is no terminal."""
+    """One line on standard error that is written over; nothing where that is not a terminal."""
 
     def __init__(self) -> None:
         self._shows = sys.stderr is not None and sys.stderr.isatty()

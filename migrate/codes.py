@@ -316,7 +316,7 @@ CODES: dict[str, Code] = {
     # Differences
     "CCM061": Code(
         "connections end as generation 1 saw it",
-        "one_sided=True keeps the old behaviour: a peer that leaves in order is no event. Without it, send, and a "
+        "one_sided=True keeps the old behaviour: a peer that leaves in order is not an event. Without it, send, and a "
         "client's receive, raise Shutdown and update_info raises ConnectionAborted once the peer has left. A server's "
         "receive goes on waiting: it learns of this by messages(on_lost=...), update_info or the disconnect callback.",
         "Handle Shutdown beside ConnectionReset and remove one_sided=True when you are ready.",

@@ -269,7 +269,7 @@ def aliases() -> Mapping[str, str]:
     """Return other spellings that take the same arguments, each with its proper name.
 
     Misprints and cut-off names of the guides, and the older names of core functions. An older name
-    whose arguments or behaviour differ is no alias: it is in `renames` only.
+    whose arguments or behaviour differ is not an alias: it is in `renames` only.
     """
     found: dict[str, str] = {}
     for generation in GENERATIONS:

@@ -36,7 +36,7 @@ def attach(ffi: Any, lib: Any) -> None:
 
 
 def _set_app(dpa: int, app: int) -> int:
-    """DPACC's program, which is no handle of ours: there is nothing to load."""
+    """DPACC's program, which is not a handle of ours: there is nothing to load."""
     target = HANDLES.find("doca_dpa", dpa).target
     if not app:
         raise InvalidValue("dpa_set_app: app is NULL")

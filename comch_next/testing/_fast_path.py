@@ -260,5 +260,5 @@ def check_export_and_import(pair: Pair, taking: Side, giving: Side) -> None:
     taking.post(taking.buf(0, 100))
     giving.produce(giving.buf(100, 17, 17, "imported"), None, consumer)
     expect_received(pair, taking, [(b"from the importer", None)])
-    with refused("INVALID_VALUE", "an import of what is no export"):
+    with refused("INVALID_VALUE", "an import of what is not an export"):
         giving.import_map(b"no export", "another")

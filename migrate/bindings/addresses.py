@@ -65,7 +65,7 @@ class Addresses:
                 yield argument
 
     def _has_room(self, target: ast.expr) -> bool:
-        """Whether a place of an assignment is none of an array of C or the like: these are no containers of Python."""
+        """Whether a place of an assignment is none of an array of C or the like: these are not containers of Python."""
         if isinstance(target, ast.Tuple | ast.List):
             return all(map(self._has_room, target.elts))
         if not isinstance(target, ast.Subscript):

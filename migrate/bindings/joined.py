@@ -135,7 +135,7 @@ def _methods(node: ast.ClassDef) -> dict[str, ast.FunctionDef]:
 
 
 def _keys(values: Iterable[Value]) -> list[object]:
-    """Return what values stand for; None for those that are no tokens."""
+    """Return what values stand for; None for those that are not tokens."""
     return [next(keys([value]), None) for value in values]
 
 

@@ -11,7 +11,7 @@ from migrate.old_api.vocabulary import KINDS
 
 _WIDTHS = (8, 16, 32, 64)
 NUMBERS = frozenset({f"{sign}int{width}_t" for sign in ("", "u") for width in _WIDTHS})
-NUMBERS |= {"size_t", "ssize_t", "intptr_t", "uintptr_t", "int", "long", "short"}  # True and False are no numbers
+NUMBERS |= {"size_t", "ssize_t", "intptr_t", "uintptr_t", "int", "long", "short"}  # True and False are not numbers
 BYTES = frozenset({"char", "uint8_t", "int8_t", "void"})
 _FILLED = {ctype for _, rows in FUNCTIONS.values() for _, direction, ctype in rows if direction == "out"}
 _ARRAY = re.compile(r"\[([^\]]*)\]\s*$")

@@ -12,7 +12,7 @@ from migrate.python.scopes import FUNCTIONS, Kind, Variable
 from migrate.python.values import Bound, Class, Function, Instance, Values
 
 _DEPTH = 12
-_MOST = 64  # more are no table of names
+_MOST = 64  # more are not a table of names
 _READING = frozenset({"items", "keys", "values", "get"})
 
 

@@ -98,7 +98,7 @@ class Handles:
                     yield argument, _Use(reference.path, call.node.func, call.node, place, method, names)
 
     def _given_to_tables(self) -> Iterator[tuple[ast.expr, _Use]]:
-        """Yield such arguments of calls whose function is no name: an item of a table, a variable."""
+        """Yield such arguments of calls whose function is not a name: an item of a table, a variable."""
         for path, names in self._facts.names.items():
             for call in (node for node in names.parents if isinstance(node, ast.Call)):
                 functions = [] if call in self._facts.calls else self._facts.functions(call.func)

@@ -10,7 +10,7 @@ from migrate.python.values import Bound, Function, Values
 
 
 def parts(node: ast.expr, forest: Forest, expressions: Expressions, values: Values) -> list[ast.expr]:
-    """Return what an expression is one of; nothing for one that is no choice."""
+    """Return what an expression is one of; nothing for one that is not a choice."""
     if isinstance(node, ast.IfExp):
         return [node.body, node.orelse]
     if found := _items(node, forest, expressions) or passed(node, forest, values):

@@ -136,7 +136,7 @@ class LookedUp:
         return beginnings(self._forest)
 
     def _asked(self, owner: ast.expr, name: ast.expr) -> Iterator[tuple[Path, str]]:
-        """Iterate over the files that may be asked for a name that is no constant."""
+        """Iterate over the files that may be asked for a name that is not a constant."""
         if not isinstance(name, ast.Constant):
             yield from self._modules(owner, self._begun(name))
 

@@ -226,7 +226,7 @@ class References:
             yield Reference(path, node, node.id, code="CCM022")  # of the C library, not of the old module
 
     def _is_own(self, binding: ast.AST) -> bool:
-        """Whether a binding is no import, or one of what a file of the project has made."""
+        """Whether a binding is not an import, or one of what a file of the project has made."""
         statement = self._forest.parents[binding]
         if not isinstance(binding, ast.alias) or not isinstance(statement, ast.ImportFrom):
             return not isinstance(binding, ast.alias)
@@ -322,7 +322,7 @@ class References:
         return frozenset[Hashable]().union(*calls)
 
     def _is_type(self, key: Symbol | Method) -> bool:
-        """Whether a class is called away from its name, and compared or asked for; what takes its place is no class."""
+        """Whether a class is called away from its name, and compared or asked for; its successor is not a class."""
         if getattr(key, "name", "") not in self._api.vocabulary.classes or not self.reached(key):
             return False
         if Token(key) in self._told.names:

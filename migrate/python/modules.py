@@ -76,7 +76,7 @@ class Project:
         return place if place in self._folders and place != Path() else None
 
     def _nearest(self, path: Path, parts: list[str]) -> Path | None:
-        """Search where Python would: the file's folder when that is no package, then the folders around it.
+        """Search where Python would: the file's folder when that is not a package, then the folders around it.
 
         A name that is none of Python's own and lies elsewhere (`src/`, `lib/`) is found when one file has it.
         """

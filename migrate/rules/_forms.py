@@ -126,7 +126,7 @@ class Property(Form):
 
 @dataclass(frozen=True)
 class Assigned(Form):
-    """``handle.name = value``, and another form where that is no statement or would change the order."""
+    """``handle.name = value``, and another form where that is not a statement or would change the order."""
 
     name: str
     value: str  # its C name

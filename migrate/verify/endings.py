@@ -70,7 +70,7 @@ def _other_than_endings(account: Account) -> list[str]:
 
 
 def _results(old: Events, new: Events) -> Iterator[_Pair]:
-    """Pair the results of a thread. What is no ending stands for itself."""
+    """Pair the results of a thread. What is not an ending stands for itself."""
     left = list(old)
     for event in new:
         before = left[0] if left else NOTHING

@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 
 from migrate.verify.stage import Line
 
-_MOST = 500  # lines; a picture of more is no picture
+_MOST = 500  # lines; a picture of more is not a picture
 _TIMEOUT_S = 300
 
 

@@ -77,7 +77,7 @@ class Trees:
         return self.new if new else self.old
 
     def source(self, place: str, *, new: bool) -> str:
-        """Return what stands at `file:line` of a side; "" where that is no line of the program."""
+        """Return what stands at `file:line` of a side; "" where that is not a line of the program."""
         name, _, number = place.rpartition(":")
         path = self.folder(new=new) / name
         if not name or not path.is_file():

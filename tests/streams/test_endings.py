@@ -346,7 +346,7 @@ def test_words_that_mean_nothing(pair: Pair) -> None:
     """Another program's consumer or producer on the connection."""
 
     def here(stream: Stream) -> None:
-        with pytest.raises((Unexpected, Shutdown), match=r"no frame of a stream|ended early"):
+        with pytest.raises((Unexpected, Shutdown), match=r"not a frame of a stream|ended early"):
             stream.recv_stream(io.BytesIO())
 
     def there(stream: Stream) -> None:

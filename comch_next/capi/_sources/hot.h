@@ -146,7 +146,7 @@ static doca_error_t hot_refused(void)
 	return code;
 }
 
-/* Refuse a pointer that is no living handle of that struct. */
+/* Refuse a pointer that is not a living handle of that struct. */
 static doca_error_t hot_missing(const char *tag, const void *address)
 {
 	PyObject *const handle = PyObject_CallFunction(hot_table.find, "sK", tag, (unsigned long long)(uintptr_t)address);

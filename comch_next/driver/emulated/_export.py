@@ -55,7 +55,7 @@ class Export(NamedTuple):
             raise InvalidValue(f"{_CALL} takes the descriptor that an export returned, complete and unchanged")
         magic, version, *fields = _FACTS.unpack(facts)
         if (magic, version) != (_MAGIC, _VERSION):
-            raise InvalidValue(f"{_CALL}: the descriptor is no export of this version")
+            raise InvalidValue(f"{_CALL}: the descriptor is not an export of this version")
         return cls(*fields)
 
     def open(self) -> int:

@@ -39,7 +39,7 @@ class ContextLife(Life):
     `functions`: where those are that submit and free a task.
     """
 
-    is_first = True  # until it has stopped, it may use buffers that are no children of its own
+    is_first = True  # until it has stopped, it may use buffers that are not children of its own
 
     def __init__(self, library: Library, kind: str, pointer: Any, parents: Iterable[Life]) -> None:
         super().__init__(self.destroy, parents)

@@ -15,7 +15,7 @@ _shield      finalizers and the like, which none cuts short
 _exit        what is done at the end of the process
 _events      what is logged of connections
 _control     engines, contexts, servers, clients, connections, send tasks
-_memory      maps, inventories, buffers; what is no buffer
+_memory      maps, inventories, buffers; what is not a buffer
 _fast_path   consumers, producers, their tasks, and message queues
 _dpa         the DPA, where message queues lead
 _kernels     what may be called there

@@ -34,7 +34,7 @@ def raised_of(first: BaseException | None, later: BaseException) -> BaseExceptio
 
 
 def handed_over(error: BaseException, on_error: OnError | None) -> bool:
-    """Report what a callback has raised to `on_error`, if set, not from progress; SystemExit and the like are excepted."""
+    """Report what a callback has raised to `on_error`, if set, instead of from progress; not what ends programs."""
     if on_error is None or not isinstance(error, Exception):
         return False
     on_error(error)

@@ -21,7 +21,7 @@ _V = TypeVar("_V")
 
 
 class WeakSet(Generic[_T]):
-    """Holds none of its members; those that have died are no members."""
+    """Holds none of its members; those that have died are not members."""
 
     def __init__(self) -> None:
         self._refs: dict[int, ref[_T]] = {}  # by the id, which is no other object's before the callback

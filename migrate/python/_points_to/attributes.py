@@ -384,7 +384,7 @@ class Attributes(Texts):
         return key_of(given[place]) if 0 <= place < len(given) else None
 
     def _call_unknown_standard(self, name: str, site: Site) -> None:
-        """Only what is no plain value may come back from the standard library, or be called by it."""
+        """Only what is not a plain value may come back from the standard library, or be called by it."""
         self.add(site.result, Plain.OTHER)
         if name.partition(".")[0] in library.INERT or name in library.PLAIN:
             self.derive(site)
@@ -393,7 +393,7 @@ class Attributes(Texts):
             self.watch(self._loose(slot), lambda _: self.leave(site))
 
     def _loose(self, slot: Slot) -> Slot:
-        """Return a slot that gets a value once another one has, or holds, what is no plain value: one for all calls."""
+        """Return a slot that gets a value once another one has or holds more than a plain value: one for all calls."""
         if slot not in self._looses:
             loose = self._looses[slot] = Slot()
 

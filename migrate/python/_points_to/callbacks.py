@@ -38,5 +38,5 @@ class Callbacks(Functions):
         slots = [Slot() for _ in back.arguments]
         for slot, given in zip(slots, back.arguments, strict=True):
             self.give(slot, given, node, frame)
-        written = not isinstance(function, Function | Bound)  # what is no function of the project goes where it stands
+        written = not isinstance(function, Function | Bound)  # what the project does not define goes where it stands
         self.call_value(function, Site(node if written else IMPLICIT, frame, [(slot, False) for slot in slots]))

@@ -30,7 +30,7 @@ def constant(name: str, vocabulary: Vocabulary = VOCABULARY) -> str:
 
 
 def answer(reference: Reference, facts: Facts) -> Answer:
-    """What becomes of a reference that is no call: a name of the module, the module itself, or a method as a value."""
+    """What becomes of a reference that is not a call: a name of the module, the module, or a method as a value."""
     node, name = reference.node, reference.name
     if reference.code:
         return Refusal(reference.code)
@@ -112,7 +112,7 @@ def _feature_test(call: ast.Call, facts: Facts) -> Answer:
 
 
 def _successor(name: str, facts: Facts) -> str:
-    """Where comch_next has what an old name stands for, "" where that is no attribute."""
+    """Where comch_next has what an old name stands for, "" where that is not an attribute."""
     if name in facts.vocabulary.classes:
         return f"{{comch}}.{OWNERS.get(facts.vocabulary.classes[name]) or project_role(facts)}"
     function = facts.vocabulary.flat.get(name) or facts.vocabulary.objects.get(name)

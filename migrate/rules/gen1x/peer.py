@@ -12,7 +12,7 @@ from migrate.rules._site import Site
 
 @dataclass(frozen=True)
 class OfAnything(Function):
-    """A function that refuses what is no handle by itself, with the old code."""
+    """A function that refuses what is not a handle by itself, with the old code."""
 
     def of_class(self, site: Site) -> Deferred:
         return self.deferred(site)

@@ -62,7 +62,7 @@ def _wrapped(site: Site, name: str, passing: Passing) -> str:
     if isinstance(node, ast.Constant):
         return f"{{{name}}}"  # no function, which comch_next refuses, too
     parameters, arguments = passing.parameters, _spelled(site, passing)
-    if site.facts.is_seen_none(node):  # None is no callback, which comch_next refuses, too
+    if site.facts.is_seen_none(node):  # None is not a callback, which comch_next refuses, too
         return f"(lambda {_KEPT}: {_KEPT} and (lambda {parameters}: {_KEPT}({arguments})))({{{name}}})"
     used = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
     if site.facts.is_fixed(node) and used.isdisjoint(parameters.split(", ")):

@@ -125,7 +125,7 @@ class Aftermath(Runs):
         )
 
     def _is_kept(self, load: ast.AST) -> bool:
-        """Whether an object is only asked for an attribute, which is no method that could pass it on."""
+        """Whether an object is only asked for an attribute, which is not a method that could pass it on."""
         above = self._facts.parent(load)
         around = self._facts.parent(above)
         return isinstance(above, ast.Attribute) and not (isinstance(around, ast.Call) and around.func is above)

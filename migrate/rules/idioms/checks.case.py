@@ -492,7 +492,7 @@ if rc != comch.ErrorCode.SUCCESS:
     fail(rc)
 
 
-# case: kept: the code is shown in a test that is no check
+# case: kept: the code is shown in a test that is not a check
 from doca_comm_channel import *
 
 def main():

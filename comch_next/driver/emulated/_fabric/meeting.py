@@ -215,7 +215,7 @@ class Listener:
                 try:
                     self._listen(folder)
                 except BaseException:
-                    with suppress_system(OSError):  # no sweep would find it beside what is no socket
+                    with suppress_system(OSError):  # no sweep would find it beside what is not a socket
                         os.unlink(f"{self._stem}.lock", dir_fd=folder)
                     os.close(self._lock)
                     raise

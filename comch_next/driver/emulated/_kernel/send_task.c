@@ -181,7 +181,7 @@ static PyObject *handle_of(PyObject *connection)
     return connection;
 }
 
-/* Called with a connection and a message, and with a token where the tasks are no objects of the program's. */
+/* Called with a connection and a message, and with a token where the tasks are not objects of the program's. */
 static PyObject *task_alloc(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names)
 {
     Quick *quick = SELF(Quick, self);
