@@ -29,6 +29,7 @@ from tests.compat.provocations import (
 from tests.descriptors import collected_fds, open_fds
 from tests.error_rows.public import private_names, watched
 from tests.processes import StartPython
+from tests.pull.support import until
 from tools.proofs import Proofs, combined
 
 pytestmark = pytest.mark.usefixtures("form")
@@ -111,7 +112,7 @@ def test_few_descriptors_leave_nothing_behind(call: str, stage: Stage) -> None:
             code, _ = cc.outcome(getattr(ep, call), name)
         if code not in refused:
             break
-        assert open_fds() == before, f"with {spare} to spare"
+        until(lambda: open_fds() == before)  # what came with a welcome is closed by a thread, perhaps later
         spare += 1
     assert code == cc.ErrorCode.SUCCESS
     assert spare > 3

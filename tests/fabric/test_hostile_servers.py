@@ -83,7 +83,7 @@ def test_bad_answers(listener: Listener, name: str) -> None:
     with pytest.raises(ConnectionAborted, match="connection to 'svc' failed"):
         connection.update_info()
     assert here.states == [(State.IDLE, State.STARTING), (State.STARTING, State.IDLE)]
-    assert open_fds() == before
+    until(lambda: open_fds() == before)  # files that came are closed by a thread, perhaps later
     leave(here)
 
 

@@ -112,7 +112,7 @@ def test_a_server_out_of_descriptors_refuses(server: Server, caller: Child, left
         idle_receive(server)
     if message is None:
         assert caller.wait_for("code") == "code CONNECTION_ABORTED"
-        assert open_fds() == before
+        pair.until(lambda: open_fds() == before)  # what came with the client is closed by a thread, perhaps later
         caller.say("\n")
         message = server.receive(timeout=SOON_S)
     else:
@@ -241,11 +241,9 @@ def test_a_client_out_of_descriptors(start_python: StartPython, left: int, form:
         if connection is None:
             assert code in TYPED
             assert client.state is State.IDLE
-            kept = open_fds() - before
-            if differs(form, "the engine"):  # it has another handle, and a thread to rouse
-                assert 0 <= kept <= 3
-            else:
-                assert kept in (0, 2)  # what it waits with, once it has waited
+            more = 3 if differs(form, "the engine") else 0  # it has another handle, and a thread to rouse
+            # What came with the welcome is closed by a thread: on a busy machine the call has not waited for that.
+            pair.until(lambda: before <= open_fds() <= before + more)
             connection = client.connect(timeout=SOON_S)
         connection.send(b"works", timeout=SOON_S)
         assert client.receive(timeout=SOON_S).data == b"works"
