@@ -252,6 +252,7 @@ class _Groups:
 def _origins(reference: Reference, facts: Facts) -> tuple[Hashable, ...]:
     """Return the origins of the handles that a reference has to do with."""
     found: dict[Hashable, None] = dict.fromkeys(reference.origins)
+    found |= dict.fromkeys(facts.flagged_with(reference))
     if reference.module is not None:
         found[MODULE_VALUE] = None
     call = reference.call

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
@@ -13,12 +13,13 @@ from migrate.facts.forest import Forest, last_name
 from migrate.facts.handles import OldApi
 from migrate.facts.hints import Hints
 from migrate.facts.name_tables import beginnings
+from migrate.facts.serialized import serialized
 from migrate.facts.tokens import Method, Symbol, modules
 from migrate.facts.told_apart import ToldApart
 from migrate.python._looping import constants, rows
 from migrate.python.known_calls import BY_REPR, LOOKING_UP, MEMBERS, NAMESPACES, SHOWING
 from migrate.python.scopes import Kind
-from migrate.python.values import Collection, External, Function, Module, Token, Value, Values
+from migrate.python.values import Collection, External, Function, Instance, Module, Token, Value, Values
 
 NAMES = frozenset({"__name__", "__qualname__"})
 _ASKED = NAMES | {"__class__", "__module__", "__doc__"}
@@ -29,6 +30,8 @@ _READS_SOURCE = frozenset({"getsource", "getsourcelines", "findsource", "extract
 _READS_SOURCE |= {"walk_tb", "walk_stack"}
 _NAMESPACES = NAMESPACES | {"dir"}
 _LISTING = frozenset({"list", "tuple", "set", "frozenset", "sorted", "len", "dict", "print", "iter"})
+_CODES = ("DOCA_ERROR_", "DOCA_SUCCESS")  # whose texts are their numbers in comch_next, too
+_OPTIONS = frozenset({"add_argument", "set_defaults"})
 _VIEWS = frozenset({"keys", "items", "values", "copy"})
 _OPENS = frozenset({"open", "read_text", "read_bytes"})
 _READS_ANNOTATIONS = frozenset({"get_type_hints", "get_annotations"})
@@ -38,7 +41,8 @@ _COMPILED = frozenset({"__code__", "co_names", "co_consts", "co_code", "tb_next"
 
 class Introspection:
     """inspected: the old names of which the type or the name is asked. named: functions and methods whose `__name__`
-    is asked. readers: the files that read source.
+    is asked. numbers: the constants that are shown as numbers, and are members of enums now. readers: the files that
+    read source.
     """
 
     def __init__(self, forest: Forest, values: Values, api: OldApi, told: ToldApart) -> None:
@@ -51,7 +55,8 @@ class Introspection:
         self.named: set[Hashable] = set()
         functions = {*api.vocabulary.flat, *api.vocabulary.objects} - self._classes.keys()
         compared = (key for key in (token.key for token in told.names) if getattr(key, "name", "") in functions)
-        self.inspected = frozenset([*self._inspected(), *self._shown_constants(), *compared])
+        self.inspected = frozenset([*self._inspected(), *compared])
+        self.numbers = frozenset(self._numbers())
         self.readers = frozenset(self._readers())
 
     def _inspected(self) -> Iterator[Symbol]:
@@ -89,25 +94,44 @@ class Introspection:
         asked = (node.value for _, node in self._forest.nodes(ast.Attribute) if node.attr == "__name__")
         return any(isinstance(value, Function) for node in asked for value in self._values.of(node))
 
-    def _shown_constants(self) -> Iterator[Symbol]:
-        """Yield the numbers that are members of enums now, where that shows: inverted, or by their repr."""
+    def _numbers(self) -> Iterator[str]:
+        """Yield the constants of which a repr may be asked or a type written down, that are inverted, or in an enum."""
         shown = [node.operand for _, node in self._forest.nodes(ast.UnaryOp) if isinstance(node.op, ast.Invert)]
+        holders = {value for _, given in self._values.shows for value in given}
         for _, part in self._forest.nodes(ast.FormattedValue):
-            shown += [part.value] if part.conversion in (ord("r"), ord("a")) else self._items(part.value)
+            shown += [part.value] if part.conversion in (ord("r"), ord("a")) else []
+            holders |= self._values.of(part.value)
         for _, call in self._forest.calls(SHOWING):
-            name = last_name(call.func)
-            shown += call.args if name in BY_REPR else []
-            shown += [item for given in call.args for item in self._items(given)]
-        for symbol in chain.from_iterable(map(self._symbols, shown)):
-            if symbol.name in self._constants and not symbol.name.startswith(("DOCA_ERROR_", "DOCA_SUCCESS")):
-                yield symbol
+            shown += call.args if last_name(call.func) in BY_REPR else []
+            holders.update(*map(self._values.of, call.args))
+        for _, call in self._forest.calls(_OPTIONS):  # shown by help, and with the namespace
+            shown += [keyword.value for keyword in call.keywords]
+            holders.update(*(self._values.of(keyword.value) for keyword in call.keywords))
+        for _, node in self._forest.nodes(ast.ClassDef):
+            bases = (base.name for base in self._values.bases(node) if isinstance(base, External))
+            is_enum = any(base.startswith("enum.") for base in bases)
+            shown += [part.value for part in node.body if isinstance(part, ast.Assign) and is_enum]
+        yield from (name for name in self._constants_in(shown, holders) if not name.startswith(_CODES))
+        written = list(serialized(self._forest, self._values))
+        yield from self._constants_in(written, frozenset[Value]().union(*map(self._values.of, written)))
 
-    def _items(self, node: ast.expr) -> list[ast.expr]:
-        """Return what is written in the displays that an expression can be."""
-        made = [value.node for value in self._values.of(node) if isinstance(value, Collection)]
-        rows = [row.elts for row in made if isinstance(row, ast.Tuple | ast.List | ast.Set)]
-        rows += [[key for key in table.keys if key] + table.values for table in made if isinstance(table, ast.Dict)]
-        return list(chain.from_iterable(rows))
+    def _constants_in(self, nodes: Iterable[ast.expr], holders: Iterable[Value]) -> set[str]:
+        """Return the constants that expressions are, or that the texts of collections and records show."""
+        symbols = chain(*map(self._symbols, nodes), self._within(holders))
+        return self._constants.keys() & {symbol.name for symbol in symbols}
+
+    def _within(self, holders: Iterable[Value]) -> Iterator[Symbol]:
+        """Yield the old names that the texts of collections and records show."""
+        todo = [*holders]
+        seen = {*todo}
+        while todo:
+            holder = todo.pop()
+            parts = self._values.shown(holder) if isinstance(holder, Collection | Instance) else ()
+            for value in frozenset[Value]().union(*parts) - seen:
+                seen.add(value)
+                todo.append(value)
+                if isinstance(value, Token) and isinstance(value.key, Symbol):
+                    yield value.key
 
     def _asked(self, place: ast.AST, node: ast.expr, attribute: str) -> Iterator[Symbol]:
         """Note the functions whose name is asked, which new ones can have; yield what else is asked for its name."""

@@ -51,6 +51,7 @@ from migrate.python.values import Collection, Instance, Plain, Token, Value, Val
 
 __all__ = ["Facts", "Obstacle", "Reference"]
 
+_NO_FLAGS = "DOCA_CC_MSG_FLAG_NONE"
 _TABLES = frozenset({"kwargs", "kwds", "keywords"})  # of keywords for what is called later
 _OF_UNKNOWN = re.compile(r"migrate explain CCM0(?:34|83)\)")
 _DEPTH = 5  # choices of choices
@@ -62,7 +63,7 @@ class Facts:
     references: of the files that are given, in the order of paths and text; other_references: of the rest.
     calls: the old calls, by their node. vocabulary: of the old API that the files name.
     name_tables: the module, where the program takes the names of result codes from it -> the expression that does.
-    source_readers: files that read their own source.
+    source_readers: files that read their own source. shown_numbers: the constants that are shown as numbers.
     """
 
     def __init__(
@@ -102,7 +103,7 @@ class Facts:
         patches = Patches(forest, values, self.project, vocabulary)
         told = ToldApart(forest, values, vocabulary.views)
         introspection = self._introspection = Introspection(forest, values, api, told)
-        self.source_readers = introspection.readers
+        self.source_readers, self.shown_numbers = introspection.readers, introspection.numbers
         tables = NameTables(forest, values, vocabulary)
         self.name_tables = tables.of_module
         modules = ModuleValues(forest, values, tables)
@@ -226,6 +227,21 @@ class Facts:
         """Whether a call of a function that is used as a value may give it flags."""
         keys = (value.key for value in self.values.of(function) if isinstance(value, Token))
         return any(key in self._api.flagged for key in keys)
+
+    def flagged_with(self, reference: Reference) -> frozenset[Hashable]:
+        """Return the origins of the handles in calls that get a flag from a place which would only be a number."""
+        is_given = isinstance(self.parent(reference.node), ast.Call | ast.keyword)
+        return frozenset() if reference.name != _NO_FLAGS or is_given else self._flagged
+
+    @cached_property
+    def _flagged(self) -> frozenset[Hashable]:
+        found = frozenset[Hashable]()
+        for node, call in self.calls.items():
+            flags = call.arguments.get("flags")
+            if flags is not None and Symbol(_NO_FLAGS) in symbols(self.values.of(flags)):
+                is_followed = self._expressions.constant(flags) is not None and self._expressions.only_value(flags)
+                found |= frozenset() if is_followed else self.handles(node.func).union(*map(self.handles, node.args))
+        return found
 
     def keywords_given(self, node: ast.expr, function: str) -> frozenset[str | None]:
         """Return the keywords that calls may give a function which is used as a value, None for some that are unseen.

@@ -12,6 +12,7 @@ from migrate.facts.error_texts import looks_at_texts
 from migrate.facts.forest import Forest, last_name
 from migrate.facts.handles import OldApi
 from migrate.facts.reaching import Reaching
+from migrate.facts.serialized import is_by_type, serialized
 from migrate.facts.tokens import Code, Failure, Method, Modern, Symbol
 from migrate.old_api.calls import Call
 from migrate.python.known_calls import LOOKING_UP, SHOWING
@@ -24,7 +25,6 @@ _SUCCESS = "DOCA_SUCCESS"
 _NO_CODE = frozenset({"tuple", "list", "dict", "bytes", "bytearray", "str"})
 _LEAVING = frozenset({"exit", "_exit", "int", "hex", "chr", "pack", "dumps", "type", "Value"})
 _NAMING = {"doca_error_get_name": "name", "code_name": "name", "doca_error_get_descr": "printed", "describe": "printed"}
-_SERIALIZING = frozenset({External("marshal.dumps"), External("pickle.dumps")})
 _OF_FAILURE = {"text": "text", "name": "name", "value": "printed", "printed": "printed"}
 
 
@@ -39,9 +39,11 @@ class Results:
         for node in dict.fromkeys(node for token in codes for node in values.uses(token)):
             self._expression(node)
         for shown in (argument for _, call in forest.calls(SHOWING) for argument in call.args):
-            self._contents(shown)
+            self._contents(shown, "value")
         for _, part in forest.nodes(ast.FormattedValue):
-            self._contents(part.value)
+            self._contents(part.value, "value")
+        for written in serialized(forest, values):
+            self._contents(written, "class")
         for way, text in looks_at_texts(forest, values, api):
             self._observed.setdefault(Failure(text.name), set()).add(way)
 
@@ -135,13 +137,13 @@ class Results:
                 seen = _OF_FAILURE.get(way, "") if isinstance(key, Failure) else way
                 self._observed.setdefault(key, set()).update({seen} - {""})
 
-    def _contents(self, node: ast.expr) -> None:
-        """Note the codes in a collection that is shown."""
+    def _contents(self, node: ast.expr, way: str) -> None:
+        """Note the codes in a collection that is shown or serialized."""
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod):
             return  # a text, made of the items one by one
         for item in self._values.inside(self._values.of(node)):
             if isinstance(item, Token) and isinstance(item.key, Code):
-                self._observed.setdefault(item.key, set()).add("value")
+                self._observed.setdefault(item.key, set()).add(way)
 
     def _compared(self, node: ast.expr, parent: Any) -> Iterator[str]:
         sides = [parent.left, *parent.comparators]
@@ -199,7 +201,7 @@ class Results:
             yield "value"
         if name == "type" and not self._asks_for_another(parent):
             yield "class"
-        if name in LOOKING_UP or not _SERIALIZING.isdisjoint(self._values.of(parent.func)):
+        if name in LOOKING_UP or is_by_type(parent, self._values):
             yield "class"  # an int has no name, marshal takes nothing but that, and pickle writes down what it is
 
     def _asks_for_another(self, call: ast.Call) -> bool:

@@ -26,9 +26,16 @@ CC = "import doca_comm_channel as cc\n"
         ("print(getattr(cc.Endpoint().destroy, '__name__', ''))", ""),
         ("raise TimeoutError(getattr(cc.Endpoint().destroy, '__name__', ''))", ""),
         ("print(cc.doca_dev_close.__qualname__)", ""),
-        ("print([cc.DOCA_DEV_REP_FILTER_NET])", "CCM082"),
-        ("import logging\nlogging.info('%s', [cc.DOCA_DEV_REP_FILTER_NET])", "CCM082"),
-        ("import pprint\npprint.pprint(cc.DOCA_DEV_REP_FILTER_NET)", "CCM082"),
+        *(
+            (f"import {name}\nprint({name}.dumps({given}))", "CCM082")
+            for name in ("pickle", "marshal", "xmlrpc.client")
+            for given in (
+                "cc.doca_dev_close(None)",
+                "(cc.doca_dev_close(None), b'')",
+                "{'code': cc.doca_dev_close(None)}",
+            )
+        ),
+        ("import json\nprint(json.dumps([cc.doca_dev_close(None)]))", ""),
         ("print(open(__file__).read(), cc.Again)", "CCM084"),
         ("import inspect\nprint(inspect.getsource(len), cc.Again)", "CCM084"),
         ("print(open('x').read(), cc.Again)", ""),
@@ -47,3 +54,34 @@ def test_a_function_keeps_its_name_in_messages(asked: str, name: str) -> None:
     call = "cc.Endpoint().destroy" if name == "destroy" else f"cc.{name}"
     text = f"{CC}def run(call):\n    raise TimeoutError({asked})\nrun({call})\n"
     assert f'comch.named("{name}",' in "".join(rewrite(text.encode()).new.decode().split())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "print([{0}])",
+        "import logging\nlogging.info('%s', [{0}])",
+        "import pprint\npprint.pprint({0})",
+        "print(f'{{{0}!r}}')",
+        "print(~{0})",
+        "seen = []\nseen.append({0})\nprint(seen)",
+        "table = {{}}\ntable['net'] = {0}\nprint(table)",
+        "import dataclasses\n@dataclasses.dataclass\nclass Wanted:\n    reps: int = {0}\nprint(Wanted())",
+        "import typing\nclass Wanted(typing.NamedTuple):\n    reps: int = {0}\nprint(Wanted())",
+        "import enum\nclass Reps(enum.Enum):\n    NET = {0}\nprint(repr(Reps.NET))",
+        "import argparse\nparser = argparse.ArgumentParser()\nparser.add_argument('--reps', default={0})",
+        "import pickle\nprint(pickle.dumps(({0}, b'')))",
+        "import marshal\nprint(marshal.dumps({0}))",
+    ],
+)
+def test_a_constant_that_is_shown_as_a_number(text: str) -> None:
+    """What comch_next has for it is a member of an enum, of which the value is the number."""
+    new = rewrite((CC + text.format("cc.DOCA_DEV_REP_FILTER_NET") + "\n").encode()).new.decode()
+    assert new == "import comch_next as comch\n" + text.format("comch.RepFilter.NET.value") + "\n"
+
+
+def test_a_code_that_is_written_down_as_a_number() -> None:
+    text = "import pickle\nprint(pickle.dumps([{0}]), [{0}])\nif {0} == 24:\n    print({0})\n"
+    new = rewrite((CC + text.format("cc.DOCA_ERROR_FULL")).encode()).new.decode()
+    assert new.count("comch.ErrorCode.FULL.value") == 3
+    assert "if comch.ErrorCode.FULL == 24:" in new

@@ -611,3 +611,25 @@ def test_calls_change_once_the_test_replaces_the_new_module() -> None:
     new = rewritten({"uplink.py": UPLINK, "test_uplink.py": test})["uplink.py"].new
     assert b"import comch_next as comch" in new
     assert b"doca" not in new
+
+
+@pytest.mark.parametrize(
+    ("home", "read"),
+    [
+        ("OPTS = {'flags': cc.DOCA_CC_MSG_FLAG_NONE}", "opts.OPTS['flags']"),
+        (
+            "class Opts:\n    def __init__(self, flags=cc.DOCA_CC_MSG_FLAG_NONE):\n        self.flags = flags",
+            "opts.Opts().flags",
+        ),
+        ("def flags():\n    return cc.DOCA_CC_MSG_FLAG_NONE", "opts.flags()"),
+    ],
+)
+@pytest.mark.parametrize("shown", [True, False])
+def test_flags_from_elsewhere_stay_with_the_call(home: str, read: str, shown: bool) -> None:
+    """As a number they would not be seen to be none, by the next run."""
+    sending = TALK.replace("import doca_comm_channel as cc", "import doca_comm_channel as cc\n    import opts")
+    sending = sending.replace("peer)", f"peer, {read})").replace(
+        "ep.destroy()", "print(ep)" if shown else "ep.destroy()"
+    )
+    outcomes = rewritten({"a.py": sending, "opts.py": f"import doca_comm_channel as cc\n{home}\n"})
+    assert ("cc.DOCA_CC_MSG_FLAG_NONE" in outcomes["opts.py"].new.decode()) is shown

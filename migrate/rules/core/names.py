@@ -21,6 +21,7 @@ from migrate.rules._site import OWNERS
 from migrate.rules._uncalled import bound_method, function_value
 from migrate.text.code import Edits, Template
 
+_COMPARING = (ast.Compare, ast.MatchValue)
 _TYPE_TESTS = frozenset({"isinstance", "issubclass", "cast"})
 
 
@@ -61,6 +62,8 @@ def answer(reference: Reference, facts: Facts) -> Answer:
     if not name and isinstance(test, ast.Call) and is_hasattr(test):
         return _feature_test(test, facts)
     text = _name(name, facts)
+    if name in facts.shown_numbers and not isinstance(facts.parent(node), _COMPARING):
+        text += ".value" if name in MEMBERS else ""
     return Change(Edits({node: Template(text)} if text else {}))
 
 
