@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Container, Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from typing import NamedTuple
 
 from migrate.facts.forest import Forest
-from migrate.facts.tokens import Handle, Method, Symbol, handles_among
+from migrate.facts.tokens import Handle, Method, handles_among
 from migrate.facts.told_apart import ToldApart
-from migrate.python.values import Class, External, Instance, Token, Value, Values
+from migrate.python.values import Class, External, Value, Values
 
 EQUAL_DEVICES, INSPECTED = "CCM086", "CCM082"
 _PROTOCOLS = frozenset({External("typing.Protocol"), External("typing_extensions.Protocol")})
@@ -56,25 +56,6 @@ def _refused(forest: Forest, values: Values) -> Iterator[Found]:
         keys = [getattr(value, "key", None) for value in values.of(node)]
         if keys and all(isinstance(key, Handle) and key.kind not in allowed for key in keys):
             yield Found(values.of(node), node, INSPECTED)
-
-
-def tested_for(
-    kind: ast.expr, forest: Forest, values: Values, classes: Container[str]
-) -> tuple[frozenset[Hashable], bool]:
-    """Return the origins of the handles of which isinstance asks whether they are of a class.
-
-    And whether it asks that of an instance of a class of the program that extends one of the old classes.
-    """
-    call = forest.parents[kind]
-    call = forest.parents[call] if isinstance(call, ast.Tuple) else call
-    if not isinstance(call, ast.Call) or getattr(call.func, "id", "") != "isinstance":
-        return frozenset(), False
-    tested = values.of(call.args[0])
-    keys = (value.key for value in tested if isinstance(value, Token))
-    bases = (base for value in tested if isinstance(value, Instance) for base in values.bases(value.node))
-    origins = frozenset(key.origin for key in keys if isinstance(key, Handle))
-    extended = (base.key for base in bases if isinstance(base, Token))
-    return origins, any(isinstance(key, Symbol) and key.name in classes for key in extended)
 
 
 def of_kind(kind: str | None, values: Values) -> set[Hashable]:

@@ -64,6 +64,7 @@ class Facts:
     calls: the old calls, by their node. vocabulary: of the old API that the files name.
     name_tables: the module, where the program takes the names of result codes from it -> the expression that does.
     source_readers: files that read their own source. shown_numbers: the constants that are shown as numbers.
+    tested_away: the classes that tests of types have from elsewhere.
     """
 
     def __init__(
@@ -110,7 +111,7 @@ class Facts:
         references = References(
             forest, values, api, self.project, texts, patches, introspection, modules, told, tables, given
         )
-        self.calls, self.texts = references.calls, references.texts
+        self.calls, self.texts, self.tested_away = references.calls, references.texts, references.tested.keys()
         references.found = OpenedLibraries(forest, values, self.project, texts, causes).explained(references.found)
         naming = {reference.path for reference in references.found} | marked if may_be_old else set()
         likely = Likely(forest, values, api, frozenset(token.key for token in values.tokens), self.project, naming)

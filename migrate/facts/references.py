@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from migrate.facts.choices import passed
-from migrate.facts.comparisons import of_kind, tested_for
+from migrate.facts.comparisons import of_kind
 from migrate.facts.dispatched import is_dispatched
 from migrate.facts.feature_tests import FeatureTests
-from migrate.facts.forest import Forest, last_name
+from migrate.facts.forest import Forest
 from migrate.facts.handles import OldApi
 from migrate.facts.introspection import Introspection
 from migrate.facts.module_values import ModuleValues
@@ -23,6 +23,7 @@ from migrate.facts.patches import PATCHED, Patches
 from migrate.facts.texts import Texts, is_old_word
 from migrate.facts.tokens import Code, Handle, Method, Symbol, handles_among, has_symbol, is_handle, modules, symbols
 from migrate.facts.told_apart import ToldApart
+from migrate.facts.type_tests import tested_away, tested_for
 from migrate.old_api.c_names import is_c_name, is_core
 from migrate.old_api.calls import Call, splats
 from migrate.old_api.generation_1x import SUFFIX
@@ -32,7 +33,6 @@ from migrate.python.modules import Project
 from migrate.python.scopes import Kind, Variable
 from migrate.python.values import Collection, External, Module, Plain, Token, Value, Values
 
-_TYPE_TESTS = frozenset({"isinstance", "issubclass"})
 _GETATTR = External("builtins.getattr")
 OF_C = "CCM007"  # a name of a C library
 _READS = {"hasattr": "CCM006", "getattr": "CCM005"}
@@ -87,6 +87,7 @@ class References:
         self._texts, self._patches, self._inspected = texts, patches, introspection.inspected
         self._named = introspection.named
         self._modules, self._tables = modules, tables
+        self.tested = tested_away(forest, values, introspection.is_spelled)
         self._features = FeatureTests(forest, values, api.vocabulary)
         self._reached: dict[Symbol | Method, frozenset[Hashable]] = {}
         self.calls: dict[ast.Call, Call] = {}
@@ -303,6 +304,7 @@ class References:
         tested, of_heirs = tested_for(node, self._forest, self._values, self._api.vocabulary.classes)
         if is_dispatched(node, self._forest, self._values):
             tested = tested.union(of_kind(self._api.vocabulary.classes.get(name), self._values))
+        tested |= self.tested.get(name, frozenset())
         origins = tested | (self.reached(key) if function else self._identical(node))
         origins |= {key} if Token(key) in self._values.sinks else frozenset()
         shown = function.name.removesuffix(SUFFIX) if function and is_flat else name.rpartition(".")[2]
@@ -325,14 +327,7 @@ class References:
         """Whether a class is called away from its name, and compared or asked for; its successor is not a class."""
         if getattr(key, "name", "") not in self._api.vocabulary.classes or not self.reached(key):
             return False
-        if Token(key) in self._told.names:
-            return True
-        for node in self._values.used(Token(key)):
-            call = self._forest.parents[node]
-            asks = isinstance(call, ast.Call) and last_name(call.func) in _TYPE_TESTS and node in call.args[1:]
-            if asks and not self._is_name(node):
-                return True
-        return False
+        return Token(key) in self._told.names or getattr(key, "name", "") in self.tested
 
     def _method_of(self, parent: ast.AST) -> Iterator[Symbol]:
         """Yield the method that is taken from a class."""

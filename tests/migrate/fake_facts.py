@@ -36,6 +36,8 @@ class FakeFacts:
     origin: Hashable = "origin"  # of every handle
     scoped: bool = False  # whether a lambda changes what the expression means
     references: Sequence[Reference] = ()
+    shown_numbers: frozenset[str] = frozenset()
+    tested_away: frozenset[str] = frozenset()
     vocabulary = VOCABULARY
     name_tables: Mapping[ast.AST, ast.expr] = field(default_factory=dict)
 

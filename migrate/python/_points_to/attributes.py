@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -53,6 +54,7 @@ PARAMETERS: Mapping[str, tuple[str, ...]] = {
     "threading.Timer": ("interval", "function", "args", "kwargs"),
     "weakref.ref": ("object", "callback"),
 }
+BARE = frozenset({"abc.ABC", "typing.Generic", "typing.Protocol"})  # whose objects have what every object has
 WRAPPING = frozenset({"collections.UserDict", "collections.UserList"})  # their `data` has what they have
 
 
@@ -271,6 +273,8 @@ class Attributes(Texts):
         if not is_standard(base.name):
             self.add(slot, Plain.UNKNOWN)
             return
+        if not name.startswith("__") and _lacks(base, name):
+            return
         if base.name in ENUMS and name in ("value", "_value_"):
             for member in sorted(self.classes[receiver.node].bound if receiver.node in self.classes else ()):
                 self.flow(self.field(Class(receiver.node), member), slot)
@@ -413,3 +417,11 @@ def _is_named(owner: External, name: str) -> bool:
     dots = owner.name.count(".")
     plain = name in CALLED_BY_NAME or (name != "*" and not name.startswith("__"))
     return plain and dots < (2 if owner.name.startswith("builtins.") else MAX_DOTS)
+
+
+def _lacks(base: External, name: str) -> bool:
+    """Whether objects of a class of Python's own certainly have no such attribute by it."""
+    if base.name in BARE:
+        return name != "register"
+    kind = getattr(builtins, base.name.removeprefix("builtins."), None) if base.name.startswith("builtins.") else None
+    return isinstance(kind, type) and not hasattr(kind, name)

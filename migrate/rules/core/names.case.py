@@ -1,3 +1,19 @@
+# case: kept: a table of classes by which a type is asked for, where one of the endpoints that are asked about stays
+import doca_comm_channel as cc
+
+KINDS = {cc.Endpoint: "endpoint"}
+
+
+def kind_of(handle):
+    return next((kind for cls, kind in KINDS.items() if isinstance(handle, cls)), "unknown")
+
+
+service, client = cc.Endpoint(), cc.Endpoint()
+# CCM081: an old object is shown as text (python -m migrate explain CCM081)
+print(service)
+print(kind_of(service), kind_of(client))
+
+
 # case: numbers and names of one's own
 DOCA_ERROR_AGAIN = 5
 
@@ -332,3 +348,49 @@ CODES = [
     comch.code_names()[name] for name in comch.code_names() if name == "DOCA_ERROR_AGAIN"
 ]
 print(NAMES[comch.outcome(comch.Device.close, None)[0]], CODES)
+
+
+# case: a table of classes by which a type is asked for
+import doca_comm_channel as cc
+
+KINDS = {cc.Endpoint: "endpoint", cc.Device: "device"}
+
+
+def kind_of(handle):
+    return next((kind for cls, kind in KINDS.items() if isinstance(handle, cls)), "unknown")
+
+
+service, client = cc.Endpoint(), cc.Endpoint()
+service.listen("table")
+client.connect("table")
+print(kind_of(service), kind_of(client))
+
+# output
+import comch_next as comch
+
+KINDS = {comch.Context: "endpoint", comch.Device: "device"}
+
+
+def kind_of(handle):
+    return next((kind for cls, kind in KINDS.items() if isinstance(handle, cls)), "unknown")
+
+
+service, client = comch.Server(one_sided=True), comch.Client(one_sided=True)
+service.listen("table")
+client.connect("table", timeout=0)
+print(kind_of(service), kind_of(client))
+
+
+# case: numbers that are shown by their repr
+import doca_cc as cc
+
+seen = [cc.DOCA_CTX_STATE_IDLE]
+seen.append(cc.DOCA_CTX_STATE_RUNNING)
+print(seen, seen[-1] == cc.DOCA_CTX_STATE_RUNNING)
+
+# output
+import comch_next as comch
+
+seen = [comch.State.IDLE.value]
+seen.append(comch.State.RUNNING.value)
+print(seen, seen[-1] == comch.State.RUNNING)

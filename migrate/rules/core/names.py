@@ -132,15 +132,23 @@ def _class(reference: Reference, node: ast.expr, facts: Facts) -> Answer:
     """An old class: what is called through another name makes contexts; a test of types takes any that it may be."""
     kind = facts.vocabulary.classes[reference.name]
     place = _type_place(node, facts)
-    is_type = place is not None or isinstance(facts.parent(node), ast.Compare) or facts.is_dispatched(node)
+    is_tested = isinstance(place, ast.Call | ast.MatchClass) or facts.is_dispatched(node)
+    is_tested |= place is None and (reference.name in facts.tested_away or _is_in_union(node, facts))
+    is_type = place is not None or is_tested or isinstance(facts.parent(node), ast.Compare)
     if reference.origins and not is_type and reference.name in facts.vocabulary.objects:
         return function_value(reference, node, facts)
     if kind != "endpoint":
         return Change(Edits({node: Template(f"{{comch}}.{OWNERS[kind]}")}))
     if isinstance(place, ast.ClassDef):
         return Refusal("CCM039")
-    tested = isinstance(place, ast.Call | ast.MatchClass) or facts.is_dispatched(node)
-    return Change(Edits({node: Template(f"{{comch}}.{project_role(facts, is_tested=tested)}")}))
+    return Change(Edits({node: Template(f"{{comch}}.{project_role(facts, is_tested=is_tested)}")}))
+
+
+def _is_in_union(node: ast.expr, facts: Facts) -> bool:
+    """Whether a class is one of several: `Union[Endpoint, Device]`, `Endpoint | Device`."""
+    outer = facts.parent(node)
+    outer = facts.parent(outer) if isinstance(outer, ast.Tuple) else outer
+    return isinstance(outer, ast.BinOp | ast.Subscript)
 
 
 def _type_place(node: ast.expr, facts: Facts) -> ast.AST | None:
