@@ -39,7 +39,7 @@ from migrate.facts.texts import Texts
 from migrate.facts.tokens import Data, Handle, Symbol, handles_among, symbols
 from migrate.facts.told_apart import ToldApart
 from migrate.facts.type_comments import type_comments
-from migrate.facts.unseen import unseen_handles
+from migrate.facts.unseen import annotated_handles, unseen_handles
 from migrate.old_api.accounts import accounted
 from migrate.old_api.calls import Call
 from migrate.old_api.generations import vocabulary_of
@@ -94,10 +94,12 @@ class Facts:
         # Such a comment of an earlier run says that a file had to do with the old API.
         marked = {path for path, source in sources.items() if _OF_UNKNOWN.search(source.text)}
         may_be_old = bool(marked) or has_old_source(forest)
-        unseen = unseen_handles(forest, vocabulary, [found[1:] for found in types]) if may_be_old else {}
+        commented = [found[1:] for found in types]
+        unseen = unseen_handles(forest, vocabulary, commented) if may_be_old else {}
+        annotated = annotated_handles(forest, vocabulary, commented) if may_be_old else frozenset()
         unseen = {argument: kind for argument, kind in unseen.items() if forest.of(argument).of[argument] not in seen}
         api = self._api = OldApi(vocabulary, unseen)
-        values = self.values = Values(self.project, api, unseen=api.parameter, seen=seen)
+        values = self.values = Values(self.project, api, unseen=api.parameter, annotated=annotated, seen=seen)
         aliases = cache(lambda path: frozenset(self._aliases(path)))
         quoted = self._quoted = QuotedNames(forest, values, api, self.project)
         texts = Texts(forest, vocabulary, Lookups(forest, values), aliases, quoted)

@@ -24,6 +24,7 @@ from migrate.facts.texts import Texts, is_old_word
 from migrate.facts.tokens import Code, Handle, Method, Symbol, handles_among, has_symbol, is_handle, modules, symbols
 from migrate.facts.told_apart import ToldApart
 from migrate.facts.type_tests import tested_away, tested_for
+from migrate.facts.unseen import UNSEEN
 from migrate.old_api.c_names import is_c_name, is_core
 from migrate.old_api.calls import Call, splats
 from migrate.old_api.generation_1x import SUFFIX
@@ -307,11 +308,23 @@ class References:
         tested |= self.tested.get(name, frozenset())
         origins = tested | (self.reached(key) if function else self._identical(node))
         origins |= {key} if Token(key) in self._values.sinks else frozenset()
+        of_handles = bool(function and function.kinds) or self._api.vocabulary.classes.get(name) == "endpoint"
+        if of_handles and not origins and name not in self.tested and self._is_default(node):
+            origins, code = frozenset({node}), code or UNSEEN  # who leaves it as it is calls it; here nobody does
         shown = function.name.removesuffix(SUFFIX) if function and is_flat else name.rpartition(".")[2]
         of_heirs = of_heirs and name not in self._api.vocabulary.errors  # which are the same in both libraries
         code = code or ("CCM039" if of_heirs else "CCM082" if self._is_type(key) else "")
         shown = shown if key in self._named else ""
         return Reference(path, node, name, code=code, origins=origins, shown=shown)
+
+    def _is_default(self, node: ast.expr) -> bool:
+        """Whether an expression is what a parameter, or an attribute of a class, is unless somebody sets another."""
+        outer = self._forest.parents[node]
+        if isinstance(outer, ast.keyword):
+            return outer.arg == "default"
+        is_value = isinstance(outer, ast.Assign | ast.AnnAssign) and outer.value is node
+        of_class = is_value and isinstance(self._forest.parents[outer], ast.ClassDef)
+        return of_class or (isinstance(outer, ast.arguments) and node in [*outer.defaults, *outer.kw_defaults])
 
     def _identical(self, constant: ast.expr) -> frozenset[Hashable]:
         """Return the origins of the handles in the calls of which a constant is asked whether it is their very code."""

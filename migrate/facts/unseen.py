@@ -13,7 +13,7 @@ from migrate.facts.type_comments import parsed
 from migrate.old_api.vocabulary import Vocabulary
 from migrate.python.values import Values
 
-_UNSEEN, _UNUSED = "CCM083", "CCM087"
+UNSEEN, _UNUSED = "CCM083", "CCM087"
 _LOADING = frozenset(
     {"import_module", "__import__", "spec_from_file_location", "exec_module", "run_path", "run_module"}
 )
@@ -29,7 +29,7 @@ class Callers:
     def code(self, node: ast.AST) -> str:
         """Return the code for such a function: nobody calls what is in a script that nothing imports."""
         unused = not self._loads and self._values.project.is_script(self._forest.path(node))
-        return _UNUSED if unused else _UNSEEN
+        return _UNUSED if unused else UNSEEN
 
     @cached_property
     def _loads(self) -> bool:
@@ -42,14 +42,26 @@ def unseen_handles(
     forest: Forest, vocabulary: Vocabulary, comments: Iterable[tuple[ast.Constant, ast.stmt]] = ()
 ) -> dict[ast.arg, str]:
     """Return the kind of handle of every parameter that can be only that; `comments`: type comments, with owners."""
-    distinct, commented = _by_method(vocabulary), dict(_commented(comments))
-    found: dict[ast.arg, str] = {}
+    distinct, annotated = _by_method(vocabulary), dict(_annotations(forest, vocabulary, comments))
+    kinds = {node: annotated[node] or {*_used(node, forest, vocabulary, distinct)} for node in annotated}
+    return {node: min(found) for node, found in kinds.items() if len(found) == 1}
+
+
+def annotated_handles(
+    forest: Forest, vocabulary: Vocabulary, comments: Iterable[tuple[ast.Constant, ast.stmt]] = ()
+) -> frozenset[ast.arg]:
+    """Return the parameters that are annotated as one kind of handle."""
+    annotations = _annotations(forest, vocabulary, comments)
+    return frozenset(node for node, kinds in annotations if len(kinds) == 1)
+
+
+def _annotations(
+    forest: Forest, vocabulary: Vocabulary, comments: Iterable[tuple[ast.Constant, ast.stmt]]
+) -> Iterator[tuple[ast.arg, set[str]]]:
+    """Yield every parameter with the kinds of the old classes that its annotation, or a comment, names."""
+    commented = dict(_commented(comments))
     for _, node in forest.nodes(ast.arg):
-        kinds = _annotated(node.annotation or commented.get(node), vocabulary)
-        kinds = kinds or set(_used(node, forest, vocabulary, distinct))
-        if len(kinds) == 1:
-            found[node] = kinds.pop()
-    return found
+        yield node, _annotated(node.annotation or commented.get(node), vocabulary)
 
 
 def _bears(node: ast.arg, kind: str, forest: Forest, vocabulary: Vocabulary) -> bool:

@@ -80,14 +80,17 @@ class Values:
         knowledge: Knowledge,
         *,
         unseen: Callable[[ast.arg], Iterable[Given] | None] = lambda parameter: None,
+        annotated: frozenset[ast.arg] = frozenset(),
         seen: Mapping[Variable, Sequence[Value]] = MappingProxyType({}),
     ) -> None:
         """Analyse a project. unseen: what unknown callers pass for a parameter, None for UNKNOWN.
 
+        annotated: parameters for which they pass that even if callers in the project pass no tokens.
+
         seen: what variables have that would be UNKNOWN. Raises Unsettled for a program that is too dynamic.
         """
         self.project = project
-        self._engine = Engine(project, knowledge, unseen, seen)
+        self._engine = Engine(project, knowledge, unseen, annotated, seen)
         self._answers: dict[ast.expr, frozenset[Value]] = {}
         self._sets: dict[Slot, frozenset[Value]] = {}  # all names of one variable share a slot
         self._uses: dict[Token, Sequence[ast.expr]] = {}

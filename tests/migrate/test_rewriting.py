@@ -633,3 +633,34 @@ def test_flags_from_elsewhere_stay_with_the_call(home: str, read: str, shown: bo
     )
     outcomes = rewritten({"a.py": sending, "opts.py": f"import doca_comm_channel as cc\n{home}\n"})
     assert ("cc.DOCA_CC_MSG_FLAG_NONE" in outcomes["opts.py"].new.decode()) is shown
+
+
+FAKES = """\
+import link
+class Ep:
+    def set_device(self, device): self.device = device
+    def connect(self, name): return name
+    def sendto(self, message, peer): pass
+"""
+
+
+@pytest.mark.parametrize(
+    ("library", "test"),
+    [
+        ("def begin(name, make=cc.Endpoint, opener=cc.open_device):\n    ep = make()\n    ep.set_device(opener(name))",
+         "link.begin('a', Ep, str)"),
+        ("class Link:\n    make = cc.Endpoint\n    def begin(self):\n        self.make().connect('a')",
+         "class Fake(link.Link):\n    make = Ep\nFake().begin()"),
+        ("import dataclasses\n@dataclasses.dataclass\nclass Link:\n    make: type = cc.Endpoint\n"
+         "    def begin(self):\n        self.make().connect('a')", "link.Link(Ep).begin()"),
+        ("def begin(ep: cc.Endpoint):\n    ep.sendto(b'x', 'a')", "link.begin(Ep())"),
+        ("def begin(name, opener=cc.open_device):\n    print(opener(name).cap_get_max_msg_size())",
+         "link.begin('a', lambda name: None)"),
+    ],
+)  # fmt: skip
+def test_a_test_with_fakes_is_not_all_that_calls_a_library(library: str, test: str) -> None:
+    """What it replaces is for others, who are not seen."""
+    files = {"link.py": f"import doca_comm_channel as cc\n{library}\n", "test_link.py": FAKES + test}
+    outcome = rewritten(files)["link.py"]
+    assert b"comch" not in outcome.new
+    assert "CCM083" in {code for _, code, _ in left(outcome)}

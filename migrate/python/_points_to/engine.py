@@ -27,6 +27,7 @@ from migrate.python._points_to.domain import (
     Instance,
     Knowledge,
     Plain,
+    Token,
     Value,
 )
 from migrate.python._points_to.fixtures import Fixtures
@@ -53,11 +54,12 @@ class Engine(Patterns):
         project: Project,
         knowledge: Knowledge,
         unseen: Callable[[ast.arg], Iterable[Given] | None],
+        annotated: frozenset[ast.arg],
         seen: Mapping[Variable, Sequence[Value]],
     ) -> None:
         super().__init__(project, knowledge)
         self.seen = seen
-        self._unseen = unseen
+        self._unseen, self._annotated = unseen, annotated
         self.outside: dict[ast.AST, None] = {}  # functions that nothing in the project calls
         self.fixtures: dict[ast.AST, str] = {}  # those that tests have parameters for, with their names
         self._bodies: dict[ast.AST, list[ast.AST]] = {}
@@ -73,6 +75,7 @@ class Engine(Patterns):
         self._read_uncalled()
         self._create_uncreated()
         self._call_uncalled()
+        self._fill_annotated()
 
     def body(self, node: ast.AST) -> list[ast.AST]:
         return self._bodies[node]
@@ -140,6 +143,19 @@ class Engine(Patterns):
                 self.outside[function.node] = None
                 self._call_from_outside(function, methods.get(function.node), fixtures)
             self.solve()
+
+    def _fill_annotated(self) -> None:
+        """Let unknown callers fill what is annotated, where those in the project pass other things: fakes."""
+        called = [function.node for function in self.defined if function.node not in self.outside]
+        for node in called if self._annotated else ():
+            parts: ast.arguments = node.args
+            for argument in filter(self._annotated.__contains__, [*parts.posonlyargs, *parts.args, *parts.kwonlyargs]):
+                slots = [self.parameter(frame, argument) for frame in self.frames.get(node, ())]
+                values = {value for slot in slots for value in slot.values}
+                if values and Plain.UNKNOWN not in values and not any(isinstance(value, Token) for value in values):
+                    for slot in slots:
+                        self.give(slot, self._unseen(argument) or (), argument)
+                    self.solve()
 
     def _methods(self) -> dict[ast.AST, tuple[ast.ClassDef, Value]]:
         found: dict[ast.AST, tuple[ast.ClassDef, Value]] = {}
