@@ -18,7 +18,7 @@ from migrate.facts.forest import Forest
 from migrate.facts.reaching import Reaching
 from migrate.old_api.vocabulary import kind_of
 from migrate.python.scopes import Kind
-from migrate.python.values import External, Plain, Token, Values
+from migrate.python.values import Collection, External, Plain, Token, Values
 from migrate.text.code import Template
 
 Edit = tuple[ast.expr | ast.stmt, Template]
@@ -291,8 +291,9 @@ class Members:
 
     def made_by(self, node: ast.Call) -> Edit:
         """Return the edit of a call of what makes functions that C can call."""
-        if len(node.args) != 1 or node.keywords:
-            raise NotUnderstood(node, USE)
+        of_library = len(node.args) == 1 and any(isinstance(it, Collection) for it in self._values.of(node.args[0]))
+        if len(node.args) != 1 or node.keywords or of_library:
+            raise NotUnderstood(node, USE)  # as is ("name", library), which makes a function of the library's
         return node, self._function(node.args[0], node)
 
     def _function(self, node: ast.expr, maker: ast.Call) -> Template:

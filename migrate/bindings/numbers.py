@@ -8,13 +8,14 @@ import re
 from migrate.bindings.refusal import USE, NotUnderstood
 from migrate.bindings.tokens import Data, keys
 from migrate.facts.expressions import Expressions
-from migrate.facts.forest import Forest
+from migrate.facts.forest import Forest, last_name
 from migrate.python.values import External, Values
 
 _BITS = {"byte": 8, "char": 8, "short": 16, "int": 32, "long": 64, "longlong": 64}
 _BITS |= dict.fromkeys(("size", "ssize", "intptr", "uintptr"), 64)
 _UNSIGNED = re.compile(r"\bunsigned\b|\bc?_?u(?!nsigned)|\bc?_?size")
 _MAKING = frozenset({f"builtins.{name}" for name in ("len", "int", "ord", "abs", "sum", "round")})
+_OF_NUMBERS = frozenset({"ArgumentError", "ArithmeticError", "OverflowError"})
 _DEPTH = 10
 
 
@@ -31,6 +32,10 @@ def bounds(ctype: str) -> tuple[int, int] | None:
     return (0, 2**bits - 1) if _UNSIGNED.match(" ".join(words)) else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
 
 
+def _is_within(value: object, limits: tuple[int, int]) -> bool:
+    return not isinstance(value, int) or limits[0] <= value <= limits[1]
+
+
 class Numbers:
     """Answers about numbers in one project."""
 
@@ -38,10 +43,21 @@ class Numbers:
         self._forest, self._values, self._expressions = forest, values, expressions
 
     def check(self, node: ast.expr, ctype: str) -> None:
-        """Refuse a number that a type does not hold: cffi raises OverflowError, ctypes cuts it."""
+        """Refuse a number that a type does not hold: cffi raises OverflowError, ctypes cuts it.
+
+        One that is not known, too, where the program catches that.
+        """
         value, limits = self._expressions.constant(node), bounds(ctype)
-        if isinstance(value, int) and limits and not limits[0] <= value <= limits[1]:
+        fits = limits is None or (not self._is_caught(node) if value is None else _is_within(value, limits))
+        if not fits:
             raise NotUnderstood(node, USE)
+
+    def _is_caught(self, node: ast.expr) -> bool:
+        """Whether a handler around an expression names what cffi raises for such a number, or ctypes for a value."""
+        tried = (above for above in self._forest.above(node) if isinstance(above, ast.Try))
+        kinds = [handler.type for above in tried for handler in above.handlers if handler.type]
+        named = (part for kind in kinds for part in (kind.elts if isinstance(kind, ast.Tuple) else [kind]))
+        return any(last_name(part) in _OF_NUMBERS for part in named)
 
     def is_number(self, node: ast.expr, depth: int = _DEPTH) -> bool:
         """Whether an expression is certainly a whole number."""

@@ -107,6 +107,7 @@ def test_of_ctypes(line: str, new: str) -> None:
         "n[0] = -1",
         "size = ffi.new('uint32_t *', 1 << 32)\nlib.doca_comm_channel_ep_get_device(ep[0], size)",
         "lib.doca_comm_channel_ep_set_max_msg_size(ep[0], 2**16)",
+        "try:\n    lib.doca_comm_channel_ep_set_max_msg_size(ep[0], int(input()))\nexcept OverflowError:\n    pass",
     ],
 )
 def test_what_only_cffi_shows_stays(line: str) -> None:
@@ -126,6 +127,7 @@ def test_what_only_cffi_shows_stays(line: str) -> None:
         "def check(code):\n    return code\nlib.doca_comm_channel_ep_listen.restype = check",
         "lib.doca_error_get_name.restype = ctypes.c_void_p\nprint(lib.doca_error_get_name(rc))",
         "@ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_uint32)\ndef f(e, data, n):\n    return 0",
+        "call = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p)(('doca_comm_channel_ep_destroy', lib))\ncall(ep)",
         "data = ctypes.create_string_buffer(bytes(9), 5)\nlib.doca_comm_channel_ep_sendto(ep, data, 5, 0, peer)",
         "text = input().encode()\ndata = ctypes.create_string_buffer(text, len(input()))\n"
         "lib.doca_comm_channel_ep_sendto(ep, data, 5, 0, peer)",
