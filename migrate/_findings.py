@@ -8,7 +8,7 @@ from pathlib import Path
 
 from migrate._decision import Cause, Decision, Verdict
 from migrate._file_text import FileText
-from migrate._pragmas import Pragmas
+from migrate._pragmas import SKIPPED, Pragmas
 from migrate.codes import CODES
 from migrate.facts.program import Reference
 from migrate.outcome import Finding, Level, Span
@@ -24,7 +24,10 @@ class Findings:
     def __init__(
         self, sources: Mapping[Path, Source], decision: Decision, pragmas: Pragmas, silent: set[Cause]
     ) -> None:
+        """silent: the causes that the program wants no word of; it gets one where others depend on them."""
         self.sources, self.decision, self.pragmas, self.silent = sources, decision, pragmas, silent
+        found = decision.verdicts.items()
+        self._followed = {it.cause for reference, it in found if it.cause and it.cause.node is not reference.node}
         self._causes: dict[Path, list[Cause]] = {}
         for cause in decision.causes:
             self._causes.setdefault(cause.path, []).append(cause)
@@ -39,6 +42,7 @@ class Findings:
         for reference, verdict in text.verdicts.items():
             own = verdict.cause is not None and verdict.cause.node is reference.node
             if own and verdict.cause in self.silent:
+                yield from self._skipped(verdict.cause, reference.name)
                 continue
             because = None if own or verdict.cause is None else self._place(verdict.cause)
             code = verdict.cause.code if own and verdict.cause else verdict.code
@@ -55,13 +59,20 @@ class Findings:
         if own or cause is None:
             return CODES[code].title if code else "rewritten"
         where = f"line {getattr(cause.node, 'lineno', 1)}" + ("" if cause.path == path else f" of {cause.path}")
-        return f"not rewritten because {where} ({cause.code}) was not"
+        return f"not rewritten because {where} ({SKIPPED if cause in self.silent else cause.code}) was not"
+
+    def _skipped(self, cause: Cause | None, name: str) -> Iterator[Finding]:
+        if cause in self._followed and cause is not None:
+            span, title = self.span(cause.path, cause.node), CODES[SKIPPED].title
+            yield Finding("pragmas", SKIPPED, Level.SAFE, cause.path, span, name, title)
 
     def _places(self, path: Path, text: FileText) -> Iterator[Finding]:
         """Yield the causes in places that name nothing old."""
         own = {reference.node for reference in text.verdicts}
         for cause in self._causes.get(path, ()):
-            if cause.node not in own and cause not in self.silent:
+            if cause.node not in own and cause in self.silent:
+                yield from self._skipped(cause, _name(cause.node))
+            elif cause.node not in own:
                 title = with_evidence(CODES[cause.code].title, cause.level, cause.evidence)
                 yield Finding(
                     "handles", cause.code, cause.level, path, self.span(path, cause.node), _name(cause.node), title,

@@ -27,7 +27,7 @@ class Pragmas:
         for pragma in self._at(path, node):
             if not pragma.codes or code in pragma.codes:
                 self._used.add((path, pragma, code if pragma.codes else ""))
-                return code or SKIPPED
+                return code if pragma.codes else SKIPPED
         return ""
 
     def _at(self, path: Path, node: ast.AST) -> list[Pragma]:

@@ -469,7 +469,17 @@ def test_a_skipped_line_stays_with_what_flows_through_it() -> None:
     outcome = rewritten({"a.py": text})["a.py"]
     assert outcome.new == outcome.old
     assert {because for _, _, because in left(outcome)} == {10}
-    assert not any(finding.span.line == 10 for finding in outcome.findings)
+    assert [finding.code for finding in outcome.findings if finding.span.line == 10] == ["CCM090"]
+    assert {finding.message for finding in outcome.findings if finding.rule != "imports" and finding.because} == {
+        "not rewritten because line 10 (CCM090) was not"
+    }
+
+
+def test_a_skipped_name_is_not_reported() -> None:
+    """Nothing else stays because of it."""
+    outcome = rewritten({"a.py": "import doca_comm_channel as cc\nprint(cc.Again)  # migrate: skip\n"})["a.py"]
+    assert outcome.new == outcome.old
+    assert [finding.code for finding in outcome.findings] == ["CCM002"]
 
 
 def test_a_skipped_import_stays_beside_the_new_one() -> None:
