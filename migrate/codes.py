@@ -69,8 +69,8 @@ CODES: dict[str, Code] = {
     ),
     "CCM005": Code(
         "an old name is looked up at run time",
-        "getattr, importlib, exec, doctest or a loader reads the name from a string, or the program looks up "
-        "names that it computes.",
+        "getattr, importlib, exec, doctest or a loader reads the name from a string, the program looks up names that "
+        'it computes, or an f-string shows the name as it is written: `f"{x=}"`.',
         "Write the import or the call out in Python (a lambda in place of `methodcaller`), then run migrate again; or "
         'change the text by hand: `ep.configure(**{name: value})` for `getattr(ep, "set_" + name)(value)`.',
         evidence=_NAMES,
@@ -188,9 +188,10 @@ CODES: dict[str, Code] = {
     ),
     "CCM080": Code(
         "the name is replaced on the old module",
-        "mock.patch, monkeypatch or an assignment replaces the name on the old module, and the replacement would miss "
-        "the modern call.",
-        "Change the test so that it replaces the name on comch_next, then run migrate again.",
+        "mock.patch, monkeypatch or an assignment replaces the name on the old module, or `errcheck` a C function's "
+        "result. The replacement would miss the modern call.",
+        "Change the test so that it replaces the name on comch_next, or check the result after the call instead of in "
+        "`errcheck`; then run migrate again.",
     ),
     "CCM081": Code(
         "an old object is shown as text",
@@ -200,10 +201,12 @@ CODES: dict[str, Code] = {
     ),
     "CCM082": Code(
         "an old object is inspected, compared, copied or pickled",
-        "The modern object has other attributes and another state. An old function or method is replaced by a function "
-        "that is made at each place, and no two of these are equal, as keys, caches and enumerations require. "
-        "A context and its client, which were two objects, are one.",
-        "Take what you need from the object by its methods; tell functions apart by names of your own.",
+        "The modern object has other attributes, takes none of your own, and has another state. An old function or "
+        "method is replaced by a function that is made at each place, and no two of these are equal, as keys, caches "
+        "and enumerations require. A context and its client, which were two objects, are one. A result code, which was "
+        "an int, is a member of an enum.",
+        "Take what you need from the object by its methods, and keep what is yours beside it; tell functions apart by "
+        "names of your own; pickle `int(code)`.",
     ),
     "CCM083": Code(
         "migrate cannot see who calls this function or class",
@@ -262,9 +265,10 @@ CODES: dict[str, Code] = {
     ),
     "CCM093": Code(
         "migrate cannot read this call of a C function",
-        "Its arguments are not written one by one, their number is not that of any release, or the function calls back "
-        "or keeps a pointer. All files that share the library stay.",
-        "Write the call with the arguments of DOCA 1.5 to 2.6, or call comch_next by hand.",
+        "Its arguments are not written one by one, their number is not that of any release, the function calls back "
+        "or keeps a pointer, or it comes out of a helper. All files that share the library stay.",
+        "Write the call with the arguments of DOCA 1.5 to 2.6, on the library itself: `lib.doca_...(...)`; or call "
+        "comch_next by hand.",
     ),
     "CCM094": Code(
         "the library is not the old API's alone",
