@@ -212,18 +212,20 @@ class Reexports:
         return names.union(map(last_part, self.project.trees), [MAIN])
 
     def _public(self) -> Iterator[_Key]:
-        """Iterate over the old names that packages import for others: those that comch_next has, too, stay.
+        """Iterate over the old names that files import for others: those that comch_next has, too, stay.
 
-        Of the rest, those that no file of the project takes.
+        Of the rest, those that no file of the project takes. A package is for others, and `from it import X as X`.
         """
         taken = {taking.key for taking in self._takings}
         for reference in self._facts.references:
             taken.update(self._read_through(reference.path, {reference.node}))
         for path, old in self.old.items():
-            if path.name == "__init__.py" and path not in self.internal:
-                variables = {alias: self.project.names(path).of[alias] for alias in old if alias.name != "*"}
-                unread = {alias: (path, variable.name) for alias, variable in variables.items() if not variable.loads}
-                yield from (key for alias, key in unread.items() if old[alias].new or key not in taken)
+            for alias in old if path not in self.internal else ():
+                variable = self.project.names(path).of[alias] if alias.name != "*" else None
+                is_package = path.name == "__init__.py" and variable is not None and not variable.loads
+                if variable is not None and (is_package or alias.asname == alias.name):
+                    key = path, variable.name
+                    yield from [key] if old[alias].new or key not in taken else []
 
     def _is_old(self, taking: _Taking, stays: Mapping[Path, Set[ast.AST]]) -> bool:
         names = self.project.names(taking.path)

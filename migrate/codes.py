@@ -110,8 +110,9 @@ CODES: dict[str, Code] = {
     ),
     "CCM011": Code(
         "the name, which the file does not use, is gone with its import",
-        "The file imports an old name that it does not read, which other programs could take from it. A package, an "
-        "`__init__.py`, keeps such a name if comch_next has it, too, or if no file of the project takes it.",
+        "The file imports an old name that it does not read, which other programs could take from it. An "
+        "`__init__.py`, or `import X as X`, keeps such a name if comch_next has it, too, or if no file of the project "
+        "takes it.",
         "Nothing, unless another project imports the name from this file: then import it from comch_next again.",
         "safe",
     ),

@@ -686,3 +686,19 @@ import doca_comm_channel as cc
 # CCM083: migrate cannot see who calls this function or class (python -m migrate explain CCM083)
 def f(comch):
     return cc.open_device(comch)
+
+
+# case: names that a module imports for others
+from doca_comm_channel import Again as Again, ConnectionReset as ConnectionReset
+
+
+def is_fatal(error):
+    return not isinstance(error, Again)
+
+# output
+import comch_next as comch
+from comch_next import Again as Again, ConnectionReset as ConnectionReset
+
+
+def is_fatal(error):
+    return not isinstance(error, comch.Again)
