@@ -205,7 +205,7 @@ CODES: dict[str, Code] = {
         "The modern object has other attributes, takes none of your own, and has another state. An old function or "
         "method is replaced by a function that is made at each place, and no two of these are equal, as keys, caches "
         "and enumerations require. A context and its client, which were two objects, are one. A result code, which was "
-        "an int, is a member of an enum.",
+        "an int, is a member of an enum. The event that a callback is given is None.",
         "Take what you need from the object by its methods, and keep what is yours beside it; tell functions apart by "
         "names of your own; pickle `int(code)`.",
     ),

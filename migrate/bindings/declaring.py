@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from migrate.bindings.libraries import Libraries
+from migrate.bindings.tables import is_listed
 from migrate.bindings.tokens import Library, keys
 from migrate.facts.forest import Forest
 from migrate.python.scopes import Variable
@@ -65,7 +66,8 @@ class Declaring:
     def tables(self, loops: Mapping[ast.For, object]) -> Iterator[ast.stmt]:
         """Yield the statements that make and fill what only these loops read."""
         for variable, table in self._tables.items():
-            if variable.loads and all(self._is_in(load, [*loops, *table.fills]) for load in variable.loads):
+            is_read = all(self._is_in(load, [*loops, *table.fills]) for load in variable.loads)
+            if variable.loads and is_read and not is_listed(variable, self._forest):
                 yield from (table.statement, *table.fills)
 
     def _is_alone(self, loop: ast.For, others: Mapping[ast.For, object]) -> bool:

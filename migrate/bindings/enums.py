@@ -1,4 +1,4 @@
-"""The enums that a project declares for cffi: their constants, and the names of their values."""
+"""The enums and other constants that a project declares for cffi, and the names of the enums' values."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 
 _ENUM = re.compile(r"\benum\s*(\w*)\s*\{([^{}]*)\}\s*(\w*)")
+_DEFINED = re.compile(r"^\s*#\s*define\s+(\w+)\s+(\w+)\s*$|\bstatic\s+const\s+[\w ]+?(\w+)\s*=\s*(\w+)\s*;", re.M)
 
 
 class Enums:
@@ -20,6 +21,9 @@ class Enums:
                 for kind in (f"enum {tag}", name):
                     self._types.setdefault(kind, []).append(values)
                 for constant, value in values.items():
+                    self._constants.setdefault(constant, set()).add(value)
+            for parts in _DEFINED.findall(text):
+                for constant, value in _values(" = ".join(filter(None, parts))).items():
                     self._constants.setdefault(constant, set()).add(value)
 
     def constant(self, name: str) -> int | None:

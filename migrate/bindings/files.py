@@ -20,6 +20,7 @@ from migrate.bindings.tokens import Computed, Ffi, Maker, Member, Name, Package,
 from migrate.bindings.user_data import is_union
 from migrate.facts.libraries import Cause
 from migrate.python.known_calls import NAMESPACES, RUNNING
+from migrate.python.listing import listed
 from migrate.python.source import Located, Source, Unreadable
 from migrate.text.pieces import Change, splice
 from migrate.text.removal import Removal
@@ -125,6 +126,33 @@ class _Files:
         names = (flattening.project.names(path) for path in flattening.sources)
         statements = (node for each in names for node in each.imports if isinstance(node, ast.ImportFrom))
         self._imported = {alias.name for node in statements for alias in node.names}
+        self._needed = self._kept()
+
+    def _kept(self) -> frozenset[tuple[Path, str]]:
+        """Return the names of files that are exported, or imported and not read: none of them may go."""
+        todo = [key for path in self._flattening.sources for key in self._wanted(path)]
+        found: set[tuple[Path, str]] = set()
+        while todo:
+            path, name = key = todo.pop()
+            if key not in found:
+                found.add(key)
+                variable = self._flattening.project.names(path).module.variables.get(name)
+                aliases = [it for it in variable.bindings if isinstance(it, ast.alias)] if variable else []
+                todo += [key for alias in aliases for key in self._taken_by(path, alias)]
+        return frozenset(found)
+
+    def _wanted(self, path: Path) -> Iterator[tuple[Path, str]]:
+        names = self._flattening.project.names(path)
+        yield from ((path, name) for name in listed(names))
+        aliases = (node for node in names.of if isinstance(node, ast.alias) and not names.of[node].loads)
+        yield from (key for alias in aliases for key in self._taken_by(path, alias))
+
+    def _taken_by(self, path: Path, alias: ast.alias) -> Iterator[tuple[Path, str]]:
+        """Yield what an import takes from another file of the project."""
+        statement = self._flattening.project.names(path).parents[alias]
+        home = self._flattening.project.home(path, statement) if isinstance(statement, ast.ImportFrom) else None
+        if home in self._flattening.sources and home is not None:
+            yield home, alias.name
 
     def groups(self) -> Iterator[Group]:
         """Yield every group."""
@@ -174,7 +202,7 @@ class _Files:
         """Yield what binds names of cffi and ctypes, and the texts that they read: it goes with its last use."""
         names, values = self._flattening.project.names(path), self._flattening.values
         for binding in names.of:
-            if isinstance(binding, ast.alias):
+            if isinstance(binding, ast.alias) and (path, binding.asname or binding.name) not in self._needed:
                 found = list(keys(values.of_target(binding)))
                 of_struct = () if (binding.asname or binding.name) in self._imported else (Struct,)
                 kinds, dropped = (Package, Name, *of_struct), self._flattening.dropped()
@@ -185,7 +213,8 @@ class _Files:
             elif isinstance(binding, ast.Name) and isinstance(binding.ctx, ast.Store):
                 statement = names.parents[binding]
                 whole = isinstance(statement, ast.Assign) and statement.targets == [binding]
-                if whole and isinstance(statement, ast.Assign) and self._is_spare(binding, statement.value):
+                is_free = whole and (path, binding.id) not in self._needed
+                if is_free and isinstance(statement, ast.Assign) and self._is_spare(binding, statement.value):
                     yield binding
 
     def _stars(self, path: Path) -> Iterator[tuple[ast.alias, frozenset[str]]]:

@@ -21,7 +21,7 @@ from migrate.bindings.prototypes import Prototypes
 from migrate.bindings.refusal import CALL, DECLARATION, USE, NotUnderstood
 from migrate.bindings.releases import Releases
 from migrate.bindings.shown import Shown
-from migrate.bindings.tables import Tables
+from migrate.bindings.tables import Tables, unbinding
 from migrate.bindings.tokens import (
     CFFI,
     CTYPES,
@@ -103,6 +103,7 @@ class Flattening:
         self._put_each(chain.from_iterable(found))
         self._read_declarations()
         self._check_compiled(declarations.compiled.values())
+        self._check_objects()
         self._read_prototypes()
         self._read_tables()
         self.expressions |= {ffi.node: Template("None") for ffi in self.dropped()}
@@ -421,6 +422,14 @@ class Flattening:
                     self._refuse(NotUnderstood(use, DECLARATION))
                     self._refuse(NotUnderstood(node, DECLARATION))
 
+    def _check_objects(self) -> None:
+        """Refuse questions about FFI objects, which are no more."""
+        for ffi in self.dropped():
+            for use in self.values.uses(Token(ffi)):
+                is_only = self.values.of(use) == {Token(ffi)}  # else it is None until it is made
+                if is_only and isinstance(self.forest.parents[use], ast.Compare | ast.BoolOp | ast.If | ast.UnaryOp):
+                    self._refuse(NotUnderstood(use, USE))
+
     def _read_prototypes(self) -> None:
         """Remove what is declared to ctypes about functions."""
         for statement in self._prototypes.statements():
@@ -446,6 +455,10 @@ class Flattening:
         tables = Tables(self.forest, self.values, self.libraries, self.deleted)
         self.deleted |= tables.gone()
         self._named += tables.read
+        for statement, left in unbinding(self.forest, self.deleted):
+            places = {f"left{index}": target for index, target in enumerate(left)}
+            text = "del " + ", ".join(f"{{{name}}}" for name in places)
+            self.statements[statement] = Template(text if left else "", places)
 
     def _text(self, node: ast.expr) -> None:
         """Refuse a C text that something else than `ffi.string` reads, or that is only passed on."""

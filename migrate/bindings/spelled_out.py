@@ -17,6 +17,7 @@ from migrate.bindings.libraries import Libraries
 from migrate.bindings.prototypes import declares_only, fits, maker, restype
 from migrate.bindings.removing import without
 from migrate.bindings.rows import Rows
+from migrate.bindings.tables import unbinding
 from migrate.bindings.texts import Texts
 from migrate.bindings.tokens import Library, Member, keys
 from migrate.facts.expressions import Expressions
@@ -56,9 +57,15 @@ class SpelledOut:
                 self._replaced.add(node)
                 found.setdefault(path, []).append(Change(*self._sources[path].span(node), text))
         functions = (function for _, function in self._forest.nodes(ast.FunctionDef) if function in self._makers)
-        for statement in (*filter(self._is_left, functions), *self._loops()):
+        gone = [*filter(self._is_left, functions), *self._loops()]
+        deletions = unbinding(self._forest, {*gone})
+        for statement in (*gone, *(statement for statement, left in deletions if not left)):
             path = self._forest.path(statement)
             found.setdefault(path, []).append(without(self._sources[path], self._forest, statement))
+        for statement, left in deletions:
+            source = self._sources[path := self._forest.path(statement)]
+            text = "del " + ", ".join(map(source.slice, left))
+            found.setdefault(path, []).extend([Change(*source.span(statement), text)] if left else [])
         for loop, target, call, rows in Rows(self._forest, self._values).loops():
             path = self._forest.path(loop)
             found.setdefault(path, []).extend(self._calls(loop, target, call, rows))

@@ -45,7 +45,8 @@ class OwnStructs:
                 path = self._forest.path(node)
                 gone = without(self._analysis.sources[path], self._forest, node)
                 end = "\n" * (not gone.text)
-                text = f"{' ' * node.col_offset}from {PACKAGE} import {name} as {node.name}{end}"
+                alias = f" as {node.name}" if name != node.name else ""
+                text = f"{' ' * node.col_offset}from {PACKAGE} import {name}{alias}{end}"
                 found.setdefault(path, []).append(Change(gone.start, gone.end, text if end else text.lstrip()))
         return found
 

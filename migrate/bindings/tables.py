@@ -3,13 +3,34 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 
 from migrate.bindings.libraries import Libraries
 from migrate.bindings.tokens import Computed, keys
 from migrate.facts.forest import Forest
+from migrate.python.listing import listed
 from migrate.python.scopes import Variable
 from migrate.python.values import Values
+
+
+def is_listed(variable: Variable, forest: Forest) -> bool:
+    """Whether `__all__` names a variable, which others may take then."""
+    return variable.name in listed(forest.of(variable.scope.node))
+
+
+def unbinding(forest: Forest, gone: Set[ast.stmt]) -> list[tuple[ast.Delete, list[ast.expr]]]:
+    """Return each `del` of names that are bound nowhere but in some statements, with what else it unbinds."""
+
+    def is_gone(target: ast.expr) -> bool:
+        bindings = forest.of(target).of[target].bindings if isinstance(target, ast.Name) else ()
+        return bool(bindings) and all(any(above in gone for above in forest.above(binding)) for binding in bindings)
+
+    found = []
+    for _, statement in forest.nodes(ast.Delete) if gone else ():
+        left = [target for target in statement.targets if not is_gone(target)]
+        if len(left) < len(statement.targets):
+            found.append((statement, left))
+    return found
 
 
 class Tables:
@@ -42,6 +63,8 @@ class Tables:
         return found
 
     def _is_only_in(self, table: Variable, gone: set[ast.stmt]) -> bool:
+        if is_listed(table, self._forest):
+            return False
         around = ((load, *self._forest.above(load)) for load in table.loads)
         return all(not gone.isdisjoint(place for place in above if isinstance(place, ast.stmt)) for above in around)
 

@@ -103,7 +103,8 @@ class Introspection:
             holders |= self._values.of(part.value)
         for _, call in self._forest.calls(SHOWING):
             shown += call.args if last_name(call.func) in BY_REPR else []
-            holders.update(*map(self._values.of, call.args))
+            given = (node.value if isinstance(node, ast.Starred) else node for node in call.args)
+            holders.update(*map(self._values.of, given))
         for _, call in self._forest.calls(_OPTIONS):  # shown by help, and with the namespace
             shown += [keyword.value for keyword in call.keywords]
             holders.update(*(self._values.of(keyword.value) for keyword in call.keywords))

@@ -39,6 +39,7 @@ from migrate.facts.texts import Texts
 from migrate.facts.tokens import Data, Handle, Symbol, handles_among, symbols
 from migrate.facts.told_apart import ToldApart
 from migrate.facts.type_comments import type_comments
+from migrate.facts.unread import is_first_read
 from migrate.facts.unseen import annotated_handles, unseen_handles
 from migrate.old_api.accounts import accounted
 from migrate.old_api.calls import Call
@@ -230,6 +231,10 @@ class Facts:
         """Whether a call of a function that is used as a value may give it flags."""
         keys = (value.key for value in self.values.of(function) if isinstance(value, Token))
         return any(key in self._api.flagged for key in keys)
+
+    def is_first_read(self, callback: ast.expr) -> bool:
+        """Whether a function that an expression can be does something with its first argument."""
+        return is_first_read(callback, self._forest, self.values)
 
     def flagged_with(self, reference: Reference) -> frozenset[Hashable]:
         """Return the origins of the handles in calls that get a flag from a place which would only be a number."""

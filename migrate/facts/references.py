@@ -88,7 +88,7 @@ class References:
         self._texts, self._patches, self._inspected = texts, patches, introspection.inspected
         self._named = introspection.named
         self._modules, self._tables = modules, tables
-        self.tested = tested_away(forest, values, introspection.is_spelled)
+        self.tested = tested_away(forest, values, self._is_name)
         self._features = FeatureTests(forest, values, api.vocabulary)
         self._reached: dict[Symbol | Method, frozenset[Hashable]] = {}
         self.calls: dict[ast.Call, Call] = {}
@@ -309,13 +309,18 @@ class References:
         origins = tested | (self.reached(key) if function else self._identical(node))
         origins |= {key} if Token(key) in self._values.sinks else frozenset()
         of_handles = bool(function and function.kinds) or self._api.vocabulary.classes.get(name) == "endpoint"
-        if of_handles and not origins and name not in self.tested and self._is_default(node):
+        if of_handles and name not in self.tested and self._is_default(node) and not self._is_called_away(key):
             origins, code = frozenset({node}), code or UNSEEN  # who leaves it as it is calls it; here nobody does
         shown = function.name.removesuffix(SUFFIX) if function and is_flat else name.rpartition(".")[2]
         of_heirs = of_heirs and name not in self._api.vocabulary.errors  # which are the same in both libraries
         code = code or ("CCM039" if of_heirs else "CCM082" if self._is_type(key) else "")
         shown = shown if key in self._named else ""
         return Reference(path, node, name, code=code, origins=origins, shown=shown)
+
+    def _is_called_away(self, key: Symbol | Method) -> bool:
+        """Whether something calls a function or class by another name than that of an import."""
+        called = (site.func for site in self._api.reached.get(key, ()) if isinstance(site, ast.Call))
+        return any(not self._is_name(function) for function in called)
 
     def _is_default(self, node: ast.expr) -> bool:
         """Whether an expression is what a parameter, or an attribute of a class, is unless somebody sets another."""

@@ -32,7 +32,7 @@ def tested_for(
 
 
 def tested_away(
-    forest: Forest, values: Values, is_spelled: Callable[[ast.expr, Hashable], bool]
+    forest: Forest, values: Values, is_name: Callable[[ast.expr], bool]
 ) -> Mapping[str, frozenset[Hashable]]:
     """Return the old names that tests do not spell out but have from elsewhere, each with the origins that are tested.
 
@@ -41,12 +41,13 @@ def tested_away(
     found: dict[str, frozenset[Hashable]] = {}
     for _, call in forest.calls(TYPE_TESTS):
         for kind in _kinds(call) if len(call.args) == 2 else ():
+            if is_name(kind):
+                continue
             own = values.of(kind)
             inside = values.inside(own)
             origins = frozenset(handle.origin for handle in handles_among(values.of(call.args[0])))
             for symbol in {*symbols(own), *symbols(inside), *symbols(values.inside(inside))}:
-                if not is_spelled(kind, symbol):
-                    found[symbol.name] = found.get(symbol.name, frozenset()) | origins
+                found[symbol.name] = found.get(symbol.name, frozenset()) | origins
     return found
 
 

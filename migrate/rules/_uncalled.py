@@ -51,6 +51,10 @@ class _AtCallTime:
     def sites(self, function: str) -> Mapping[ast.AST, Set[Hashable]]:
         return {}
 
+    def is_first_read(self, callback: ast.expr) -> bool:
+        calls = (site for site in self._facts.sites(self._function) if isinstance(site, ast.Call))
+        return any(self._facts.is_first_read(argument) for call in calls for argument in call.args)
+
     def was_c(self, node: ast.AST) -> bool:
         return self._facts.was_c(self._reference.node)
 

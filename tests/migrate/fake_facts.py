@@ -57,6 +57,9 @@ class FakeFacts:
     def is_only(self, node: ast.expr, kind: str) -> bool:
         return True
 
+    def is_first_read(self, callback: ast.expr) -> bool:
+        return False
+
     def may_have_flags(self, function: ast.expr) -> bool:
         return False
 

@@ -8,6 +8,7 @@ import pytest
 
 from migrate.outcome import Options
 from migrate.rewriting import rewrite, rewrite_project
+from tests.processes import StartPython
 
 CFFI = """from cffi import FFI
 ffi = FFI()
@@ -457,3 +458,98 @@ def test_callbacks_of_ctypes() -> None:
     assert lines[lines.index("def on_message(event, data, size, connection):") - 1] == "@comch.unraisable"
     assert "comch.unraisable(on_message)" in "".join(lines[-4:])
     assert not [line for line in lines if "ctypes" in line or "Received" in line]
+
+
+@pytest.mark.parametrize(
+    ("lines", "left"),
+    [
+        ("for name in ('doca_comm_channel_ep_destroy',):\n    f = getattr(lib, name)\n    f.restype = ctypes.c_int\n"
+         "del f", ""),
+        ("for name in ('doca_comm_channel_ep_destroy',):\n    f = getattr(lib, name)\n    f.restype = ctypes.c_int\n"
+         "x = 1\ndel f, x, name", "del x"),
+        ("TABLE = {'doca_comm_channel_ep_destroy': ctypes.c_int}\nfor name, kind in TABLE.items():\n"
+         "    getattr(lib, name).restype = kind\ndel TABLE, name, kind", ""),
+    ],
+)  # fmt: skip
+def test_what_unbinds_the_names_of_declarations_goes_with_them(lines: str, left: str) -> None:
+    new = rewrite((CTYPES + lines + "\n").encode()).new.decode()
+    assert [line for line in new.splitlines() if line.startswith("del")] == [left] * bool(left)
+    compile(new, "new", "exec")
+
+
+def test_constants_that_cffi_is_told_by_definitions() -> None:
+    defined = 'ffi.cdef("""\n#define MOST 5\nstatic const int MORE = 0x10;\n""")\nlib ='
+    text = CFFI.replace("lib =", defined, 1)
+    assert b"print(5, 16)\n" in rewrite((text + "print(lib.MOST, lib.MORE)\n").encode()).new
+
+
+@pytest.mark.parametrize(
+    "read", ["print(event)", "if event:\n        pass", "hex(event)", "kept = event\n    print(kept)"]
+)
+def test_a_callback_that_looks_at_its_event_stays(read: str) -> None:
+    text = EVENTS.replace("pass  # event", read)
+    assert {finding.code for finding in rewrite(text.encode()).findings} >= {"CCM082"}
+
+
+@pytest.mark.parametrize("read", ["pass", "_ = event", "event", "passed_on(event)"])
+def test_a_callback_that_ignores_its_event_changes(read: str) -> None:
+    assert b"CDLL" not in rewrite(EVENTS.replace("pass  # event", read).encode()).new
+
+
+EVENTS = """import ctypes
+cc = ctypes.CDLL("libdoca_cc.so.2")
+Received = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint32, ctypes.c_void_p)
+server = ctypes.c_void_p()
+def passed_on(event):
+    return 5
+@Received
+def received(event, data, size, connection):
+    pass  # event
+print(cc.doca_cc_server_event_msg_recv_register(server, received))
+"""
+
+
+OWNER = """from cffi import FFI
+ffi = FFI()
+ffi.cdef("int doca_comm_channel_ep_create(void **ep);")
+lib = ffi.dlopen("libdoca_comm_channel.so.2")
+"""
+USER = """from {home} import ffi, lib
+def make():
+    ep = ffi.new("struct doca_comm_channel_ep_t **")
+    return lib.doca_comm_channel_ep_create(ep)
+"""
+
+
+@pytest.mark.parametrize(
+    "others",
+    [
+        {"unused.py": "from owner import ffi, lib\nimport user\nprint(user.make())"},
+        {"unused.py": "import user\ndef later():\n    from owner import ffi as _ffi\nlater()\nprint(user.make())"},
+        {"relay.py": USER.format(home="owner"), "unused.py": "from relay import ffi\nimport user\nprint(user.make())"},
+        {"pack/__init__.py": "from owner import ffi, lib\nfrom user import make\n__all__ = ['make', 'ffi', 'lib']",
+         "unused.py": "from pack import *\nprint(make())"},
+    ],
+)  # fmt: skip
+def test_an_object_of_cffi_that_others_import_is_still_there(
+    others: dict[str, str], tmp_path: Path, start_python: StartPython
+) -> None:
+    files = {"owner.py": OWNER, "user.py": USER.format(home="owner"), **others}
+    outcomes = rewrite_project({tmp_path / name: text.encode() for name, text in files.items()})
+    for outcome in outcomes:
+        outcome.path.parent.mkdir(exist_ok=True)
+        outcome.path.write_bytes(outcome.new)
+    assert not any(b"dlopen" in outcome.new for outcome in outcomes)
+    assert start_python(str(tmp_path / "unused.py")).succeed() == "0\n"
+
+
+def test_states_are_numbers_to_callbacks_of_c() -> None:
+    lines = """Changed = ctypes.CFUNCTYPE(None, ctypes.c_uint64, ctypes.c_void_p, ctypes.c_int, ctypes.c_int)
+trail = []
+@Changed
+def changed(user_data, ctx, before, after):
+    trail.append(after)
+cc = ctypes.CDLL("libdoca_common.so.2")
+print(cc.doca_ctx_set_state_changed_cb(cc.doca_cc_client_as_ctx(None), changed))
+"""
+    assert b"int(old), int(new)" in rewrite(("import ctypes\n" + lines).encode()).new

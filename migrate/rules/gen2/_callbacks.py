@@ -6,10 +6,14 @@ The program's function is named where it is called, or kept where it is register
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from migrate.facts.program import Facts
+from migrate.old_api.calls import Call
+from migrate.rules._answers import Answer, Refusal
 from migrate.rules._forms import Method
 from migrate.rules._site import Site
 
@@ -28,7 +32,9 @@ COMPLETED = Passing("task", "task, task.user_data, task.context.user_data")
 RECEIVED = Passing("connection, data", "None, data, len(data), connection")
 CHANGED = Passing("connection, ok", "None, connection, ok", "None, connection, int(ok)")
 CONSUMER = Passing("connection, number", "None, connection, number")
-STATE = Passing("context, old, new", "context.user_data, context, old, new")
+STATE = Passing(
+    "context, old, new", "context.user_data, context, old, new", "context.user_data, context, int(old), int(new)"
+)
 
 
 @dataclass(frozen=True)
@@ -38,6 +44,12 @@ class Registered(Method):
     passing: Passing = COMPLETED
     callbacks: Mapping[str, str] = field(default_factory=dict)  # C name -> parameter; among the inputs, too
     gives: bool = False  # the callback, in place of None
+
+    def __call__(self, call: Call, facts: Facts) -> Answer:
+        given = (call.arguments[name] for name in self.callbacks if name in call.arguments)
+        if self.passing.arguments.startswith("None,") and any(map(facts.is_first_read, given)):
+            return Refusal("CCM082")  # of the event, in whose place None is passed
+        return super().__call__(call, facts)
 
     def plain(self, site: Site) -> str:
         text = super().plain(site)
@@ -73,7 +85,7 @@ def _wrapped(site: Site, name: str, passing: Passing) -> str:
 def _spelled(site: Site, passing: Passing) -> str:
     """The arguments, where a name of Python's own may be the program's."""
     text = passing.flat if site.is_flat and passing.flat else passing.arguments
-    for builtin, other in (("len(data)", "data.__len__()"), ("int(ok)", "+ok")):
-        if not site.facts.has_builtin(site.call.node, builtin[:3]):
-            text = text.replace(builtin, other)
+    for builtin, made, other in (("len", r"len\((\w+)\)", r"\1.__len__()"), ("int", r"int\((\w+)\)", r"+\1")):
+        if not site.facts.has_builtin(site.call.node, builtin):
+            text = re.sub(made, other, text)
     return text

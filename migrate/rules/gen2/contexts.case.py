@@ -83,7 +83,7 @@ if rc == comch.ErrorCode.SUCCESS:
     rc = comch.outcome(
         ctx.set_state_changed_cb,
         lambda context, old, new: changed(
-            context.user_data, context, old, new
+            context.user_data, context, int(old), int(new)
         ),
     )[0]
     rc = ctx.try_start()
