@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -318,18 +319,36 @@ class References:
         return Reference(path, node, name, code=code, origins=origins, shown=shown)
 
     def _is_called_away(self, key: Symbol | Method) -> bool:
-        """Whether something calls a function or class by another name than that of an import."""
-        called = (site.func for site in self._api.reached.get(key, ()) if isinstance(site, ast.Call))
-        return any(not self._is_name(function) for function in called)
+        """Whether something calls a function or class by a name that neither an import nor a module has."""
+        for site in self._api.reached.get(key, ()):
+            function = site.func if isinstance(site, ast.Call) else None
+            owner = self._values.of(function.value) if isinstance(function, ast.Attribute) else None
+            of_module = owner is not None and (any(modules(owner)) or all(isinstance(it, Module) for it in owner))
+            if function is not None and not of_module and (owner is not None or not self._is_name(function)):
+                return True
+        return False
 
     def _is_default(self, node: ast.expr) -> bool:
-        """Whether an expression is what a parameter, or an attribute of a class, is unless somebody sets another."""
+        """Whether an expression is what a parameter or a field is, or an attribute that another class has, too."""
         outer = self._forest.parents[node]
-        if isinstance(outer, ast.keyword):
-            return outer.arg == "default"
-        is_value = isinstance(outer, ast.Assign | ast.AnnAssign) and outer.value is node
-        of_class = is_value and isinstance(self._forest.parents[outer], ast.ClassDef)
-        return of_class or (isinstance(outer, ast.arguments) and node in [*outer.defaults, *outer.kw_defaults])
+        of_class = isinstance(self._forest.parents.get(outer), ast.ClassDef)
+        match outer:
+            case ast.keyword():
+                return outer.arg == "default"
+            case ast.arguments():
+                return node in [*outer.defaults, *outer.kw_defaults]
+            case ast.AnnAssign():
+                return of_class and outer.value is node
+            case ast.Assign(targets=[ast.Name(id=name)]):
+                return of_class and self._in_classes[name] > 1
+        return False
+
+    @cached_property
+    def _in_classes(self) -> Counter[str]:
+        """How often each name is assigned in the bodies of classes."""
+        statements = (part for _, node in self._forest.nodes(ast.ClassDef) for part in node.body)
+        targets = (target for part in statements if isinstance(part, ast.Assign) for target in part.targets)
+        return Counter(target.id for target in targets if isinstance(target, ast.Name))
 
     def _identical(self, constant: ast.expr) -> frozenset[Hashable]:
         """Return the origins of the handles in the calls of which a constant is asked whether it is their very code."""
