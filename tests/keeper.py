@@ -9,11 +9,12 @@ import os
 import select
 import signal
 import sys
+import time
 import uuid
 from contextlib import suppress
 
 _MARK = "TEST_RUN"
-_WAIT_MS = 100
+_AGAIN_S = 0.1
 
 
 def keep() -> None:
@@ -29,7 +30,7 @@ def keep() -> None:
 
 
 def _marked(mark: str) -> list[int]:
-    """Give the ids of the processes that began with a mark in their environment."""
+    """Return the ids of the processes that began with a mark in their environment."""
     ids = []
     for name in filter(str.isdigit, os.listdir("/proc")):
         with suppress(OSError), open(f"/proc/{name}/environ", "rb") as file:  # ended, or another user's
@@ -49,7 +50,7 @@ def _end(run: int, mark: str) -> None:
         for process in ids:
             with suppress(ProcessLookupError):
                 os.kill(process, signal.SIGKILL)
-        select.select([], [], [], _WAIT_MS / 1e3)
+        time.sleep(_AGAIN_S)
 
 
 if __name__ == "__main__":

@@ -291,10 +291,10 @@ class Members:
 
     def made_by(self, node: ast.Call) -> Edit:
         """Return the edit of a call of what makes functions that C can call."""
-        of_library = len(node.args) == 1 and any(isinstance(it, Collection) for it in self._values.of(node.args[0]))
-        if len(node.args) != 1 or node.keywords or of_library:
-            raise NotUnderstood(node, USE)  # as is ("name", library), which makes a function of the library's
-        return node, self._function(node.args[0], node)
+        given = node.args[0] if len(node.args) == 1 and not node.keywords else None
+        if given is None or any(isinstance(value, Collection) for value in self._values.of(given)):
+            raise NotUnderstood(node, USE)  # such as ("name", library), which makes a function of the library's
+        return node, self._function(given, node)
 
     def _function(self, node: ast.expr, maker: ast.Call) -> Template:
         return callbacks.called_back(node, self._reaching.of(node), maker)

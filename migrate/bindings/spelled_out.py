@@ -63,9 +63,10 @@ class SpelledOut:
             path = self._forest.path(statement)
             found.setdefault(path, []).append(without(self._sources[path], self._forest, statement))
         for statement, left in deletions:
-            source = self._sources[path := self._forest.path(statement)]
-            text = "del " + ", ".join(map(source.slice, left))
-            found.setdefault(path, []).extend([Change(*source.span(statement), text)] if left else [])
+            if left:
+                source = self._sources[path := self._forest.path(statement)]
+                text = "del " + ", ".join(map(source.slice, left))
+                found.setdefault(path, []).append(Change(*source.span(statement), text))
         for loop, target, call, rows in Rows(self._forest, self._values).loops():
             path = self._forest.path(loop)
             found.setdefault(path, []).extend(self._calls(loop, target, call, rows))

@@ -40,7 +40,7 @@ from migrate.facts.tokens import Data, Handle, Symbol, handles_among, symbols
 from migrate.facts.told_apart import ToldApart
 from migrate.facts.type_comments import type_comments
 from migrate.facts.unread import is_first_read
-from migrate.facts.unseen import annotated_handles, unseen_handles
+from migrate.facts.unseen import annotated_kinds, unseen_handles
 from migrate.old_api.accounts import accounted
 from migrate.old_api.calls import Call
 from migrate.old_api.generations import vocabulary_of
@@ -95,9 +95,9 @@ class Facts:
         # Such a comment of an earlier run says that a file had to do with the old API.
         marked = {path for path, source in sources.items() if _OF_UNKNOWN.search(source.text)}
         may_be_old = bool(marked) or has_old_source(forest)
-        commented = [found[1:] for found in types]
-        unseen = unseen_handles(forest, vocabulary, commented) if may_be_old else {}
-        annotated = annotated_handles(forest, vocabulary, commented) if may_be_old else frozenset()
+        noted = annotated_kinds(forest, vocabulary, [found[1:] for found in types]) if may_be_old else {}
+        unseen = unseen_handles(forest, vocabulary, noted)
+        annotated = frozenset(argument for argument, kinds in noted.items() if len(kinds) == 1)
         unseen = {argument: kind for argument, kind in unseen.items() if forest.of(argument).of[argument] not in seen}
         api = self._api = OldApi(vocabulary, unseen)
         values = self.values = Values(self.project, api, unseen=api.parameter, annotated=annotated, seen=seen)

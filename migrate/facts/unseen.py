@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from functools import cached_property
 
 from migrate.facts.forest import Forest
@@ -38,30 +38,20 @@ class Callers:
         return not all(call.args and isinstance(call.args[0], ast.Constant) for call in calls)
 
 
-def unseen_handles(
-    forest: Forest, vocabulary: Vocabulary, comments: Iterable[tuple[ast.Constant, ast.stmt]] = ()
-) -> dict[ast.arg, str]:
-    """Return the kind of handle of every parameter that can be only that; `comments`: type comments, with owners."""
-    distinct, annotated = _by_method(vocabulary), dict(_annotations(forest, vocabulary, comments))
+def unseen_handles(forest: Forest, vocabulary: Vocabulary, annotated: Mapping[ast.arg, Set[str]]) -> dict[ast.arg, str]:
+    """Return the kind of handle of every parameter that can be only that; `annotated`: see `annotated_kinds`."""
+    distinct = _by_method(vocabulary)
     kinds = {node: annotated[node] or {*_used(node, forest, vocabulary, distinct)} for node in annotated}
     return {node: min(found) for node, found in kinds.items() if len(found) == 1}
 
 
-def annotated_handles(
-    forest: Forest, vocabulary: Vocabulary, comments: Iterable[tuple[ast.Constant, ast.stmt]] = ()
-) -> frozenset[ast.arg]:
-    """Return the parameters that are annotated as one kind of handle."""
-    annotations = _annotations(forest, vocabulary, comments)
-    return frozenset(node for node, kinds in annotations if len(kinds) == 1)
-
-
-def _annotations(
+def annotated_kinds(
     forest: Forest, vocabulary: Vocabulary, comments: Iterable[tuple[ast.Constant, ast.stmt]]
-) -> Iterator[tuple[ast.arg, set[str]]]:
-    """Yield every parameter with the kinds of the old classes that its annotation, or a comment, names."""
+) -> dict[ast.arg, set[str]]:
+    """Return the kinds of old classes that annotations of parameters name; `comments`: type comments, with owners."""
     commented = dict(_commented(comments))
-    for _, node in forest.nodes(ast.arg):
-        yield node, _annotated(node.annotation or commented.get(node), vocabulary)
+    nodes = (node for _, node in forest.nodes(ast.arg))
+    return {node: _annotated(node.annotation or commented.get(node), vocabulary) for node in nodes}
 
 
 def _bears(node: ast.arg, kind: str, forest: Forest, vocabulary: Vocabulary) -> bool:

@@ -17,22 +17,10 @@ _HARMLESS = {"__future__", "abc", "argparse", "array", "ast", "atexit", "base64"
 _HARMLESS |= {"collections", "collections.abc", "contextlib", "copy", "csv", "dataclasses", "datetime", "decimal"}
 _HARMLESS |= {"difflib", "enum", "errno", "fractions", "functools", "getopt", "getpass", "glob", "gzip", "hashlib"}
 _HARMLESS |= {"heapq", "hmac", "html", "io", "ipaddress", "itertools", "json", "keyword", "locale", "logging", "lzma"}
-_HARMLESS |= {
-    "math",
-    "mmap",
-    "numbers",
-    "operator",
-    "os",
-    "os.path",
-    "pathlib",
-    "platform",
-    "pprint",
-    "queue",
-    "random",
-}
+_HARMLESS |= {"math", "mmap", "numbers", "operator", "os", "os.path", "pathlib", "platform", "pprint", "queue"}
 _HARMLESS |= {"re", "secrets", "select", "selectors", "shlex", "shutil", "socket", "stat", "statistics", "string"}
 _HARMLESS |= {"struct", "subprocess", "sys", "tempfile", "textwrap", "time", "traceback", "types", "typing", "uuid"}
-_HARMLESS |= {"warnings", "zlib"}
+_HARMLESS |= {"random", "warnings", "zlib"}
 # With these a program may do what its text does not show.
 _HIDING = frozenset({"eval", "exec", "__import__", "setattr", "globals", "monkeypatch", "mocker"})
 _HIDING |= {"locals", "vars", "dir", "f_locals", "_getframe", "tb_frame"}
