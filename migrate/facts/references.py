@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import ast
-from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
-from itertools import chain
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from migrate.facts.choices import passed
 from migrate.facts.comparisons import of_kind
+from migrate.facts.defaults import Defaults
 from migrate.facts.dispatched import is_dispatched
 from migrate.facts.feature_tests import FeatureTests
 from migrate.facts.forest import Forest
@@ -21,6 +20,7 @@ from migrate.facts.introspection import Introspection
 from migrate.facts.module_values import ModuleValues
 from migrate.facts.name_tables import NameTables
 from migrate.facts.patches import PATCHED, Patches
+from migrate.facts.provenance import Provenance
 from migrate.facts.texts import Texts, is_old_word
 from migrate.facts.tokens import Code, Handle, Method, Symbol, handles_among, has_symbol, is_handle, modules, symbols
 from migrate.facts.told_apart import ToldApart
@@ -89,7 +89,8 @@ class References:
         self._texts, self._patches, self._inspected = texts, patches, introspection.inspected
         self._named = introspection.named
         self._modules, self._tables = modules, tables
-        self.tested = tested_away(forest, values, self._is_name)
+        self._provenance, self._defaults = Provenance(forest, values, project), Defaults(forest)
+        self.tested = tested_away(forest, values, self._provenance.is_name)
         self._features = FeatureTests(forest, values, api.vocabulary)
         self._reached: dict[Symbol | Method, frozenset[Hashable]] = {}
         self.calls: dict[ast.Call, Call] = {}
@@ -112,46 +113,10 @@ class References:
         func = site.func if isinstance(site, ast.Call) else None
         values = self._values.of(func) if isinstance(func, ast.Name | ast.Attribute) else frozenset()
         if has_symbol(values) and func is not None:
-            return (self._is_name(func) and not self._is_passed_on(func)) or self._taken(func)[0] is not None
+            by_import = self._provenance.is_name(func) and not self._provenance.is_passed_on(func)
+            return by_import or self._taken(func)[0] is not None
         methods = (value for value in values if isinstance(value, Token) and isinstance(value.key, Method))
         return isinstance(func, ast.Attribute) and any(map(is_handle, self._values.of(func.value))) and any(methods)
-
-    def _is_name(self, node: ast.expr | None) -> bool:
-        """Whether an expression is a name that an import brings, or one taken from such a module."""
-        if isinstance(node, ast.Attribute):
-            values = self._values.of(node.value)
-            owned = bool(values) and all(isinstance(value, Module) and value.path is not None for value in values)
-            return owned or self._is_name(node.value)
-        if not isinstance(node, ast.Name):
-            return False
-        bindings = self._forest.of(node).of[node].bindings
-        return all(isinstance(each, ast.alias) or _is_none(self._forest.parents[each]) for each in bindings)
-
-    def _is_passed_on(self, node: ast.expr) -> bool:
-        """Whether a name comes from a file of the project that has it by an assignment, where its value changes."""
-        return any(True for _ in self._origins(node))
-
-    def _origins(self, node: ast.expr) -> Iterator[ast.AST]:
-        """Iterate over the assignments and definitions in other files of the project that a name comes from."""
-        if isinstance(node, ast.Attribute):
-            homes = [value.path for value in self._values.of(node.value) if isinstance(value, Module) and value.path]
-            yield from chain.from_iterable(self._assigned(home, node.attr) for home in homes)
-            yield from self._origins(node.value)
-        elif isinstance(node, ast.Name):
-            path, bindings = self._forest.path(node), self._forest.of(node).of[node].bindings
-            origins = self._taken_from(path, node.id, bindings)
-            yield from chain.from_iterable(self._assigned(*origin) for origin in origins)
-
-    def _assigned(self, home: Path, name: str, around: frozenset[tuple[Path, str]] = frozenset()) -> Iterator[ast.AST]:
-        """Iterate over what assigns or defines a name of a file, or of others that it takes it from."""
-        if home not in self._project.trees or (home, name) in around:  # files may import each other
-            return
-        names = self._project.names(home)
-        bindings = names.module.variables[name].bindings if name in names.module.variables else []
-        yield from (it for it in bindings if not isinstance(it, ast.alias) and not _is_none(names.parents[it]))
-        around |= {(home, name)}
-        for origin in self._taken_from(home, name, bindings):
-            yield from self._assigned(*origin, around)
 
     def _keeps(self, origins: Iterator[ast.AST], found: frozenset[Value]) -> bool:
         """Whether a name is the program's own, for an error or a constant that changes where the name is assigned."""
@@ -160,14 +125,6 @@ class References:
             return False
         changing = (origin for origin in origins if self._forest.path(origin) in self._given)
         return any(named <= {*symbols(self._values.of_target(origin))} for origin in changing)
-
-    def _taken_from(self, path: Path, name: str, bindings: Sequence[ast.AST]) -> Iterator[tuple[Path, str]]:
-        """Iterate over the files that a name of a file may come from, by imports or a star, with its name there."""
-        statements = [(self._forest.parents[it], it) for it in bindings]
-        taken = [(at, it.name) for at, it in statements if isinstance(at, ast.ImportFrom) and isinstance(it, ast.alias)]
-        for statement, there in taken if bindings else [(star, name) for star in self._project.stars(path)]:
-            if (home := self._project.home(path, statement)) is not None:
-                yield home, there
 
     def _may_be_imported(self, node: ast.Name, found: frozenset[Value]) -> bool:
         """Whether a name is an old function or class where its import succeeds, and the program's own elsewhere."""
@@ -188,7 +145,7 @@ class References:
             own = self._project.resolve(path, home) is not None
         if own:
             found = self._values.of_target(node)
-            if name != "*" and any(symbols(found)) and not self._keeps(self._brought(path, node), found):
+            if name != "*" and any(symbols(found)) and not self._keeps(self._provenance.brought(path, node), found):
                 yield self._imported(path, node, self._features.code(node))
         elif vocabulary.owns(home):
             names = vocabulary.module(home)
@@ -196,11 +153,6 @@ class References:
             yield self._imported(path, node, self._features.code(node) if known else "CCM022")
         elif name and is_old_word(name):
             yield Reference(path, node, name, code=OF_C)
-
-    def _brought(self, path: Path, node: ast.alias) -> Iterator[ast.AST]:
-        """Iterate over what assigns or defines what an import of a file of the project brings."""
-        origins = self._taken_from(path, node.name, [node])
-        return chain.from_iterable(self._assigned(*origin) for origin in origins)
 
     def _imported(self, path: Path, node: ast.alias, code: str) -> Reference:
         """Give the reference of an import; in a class body it is a value, read as an attribute of anything."""
@@ -218,31 +170,15 @@ class References:
         found = self._values.of(node)
         bindings = self._forest.of(node).of[node].bindings
         if has_symbol(found):
-            is_name = self._is_name(node) or self._may_be_imported(node, found)
-            if is_name and not self._keeps(self._origins(node), found):
+            is_name = self._provenance.is_name(node) or self._may_be_imported(node, found)
+            if is_name and not self._keeps(self._provenance.origins(node), found):
                 yield from self._symbol(path, node, found)
-        elif self._is_starred(node, found):
+        elif self._provenance.is_starred(node, found):
             return
-        elif is_c_name(node.id) and not any(map(self._is_own, bindings)):
+        elif is_c_name(node.id) and not any(map(self._provenance.is_own, bindings)):
             yield Reference(path, node, node.id, code=OF_C)
         elif not bindings and is_core(node.id):
             yield Reference(path, node, node.id, code="CCM022")  # of the C library, not of the old module
-
-    def _is_own(self, binding: ast.AST) -> bool:
-        """Whether a binding is not an import, or one of what a file of the project has made."""
-        statement = self._forest.parents[binding]
-        if not isinstance(binding, ast.alias) or not isinstance(statement, ast.ImportFrom):
-            return not isinstance(binding, ast.alias)
-        home = self._project.resolve(self._forest.path(binding), statement.module or "")
-        made = home is not None and Plain.UNKNOWN not in self._values.of_target(binding)
-        return bool(statement.level) or made
-
-    def _is_starred(self, node: ast.Name, found: frozenset[Value]) -> bool:
-        """Whether a name is what a file of the project has made, brought by `from file import *`."""
-        names = self._forest.of(node)
-        path = self._forest.path(node)
-        starred = any(self._project.resolve(path, star.module or "", star.level) for star in names.module.stars)
-        return starred and not names.of[node].bindings and bool(found) and Plain.UNKNOWN not in found
 
     def _symbol(self, path: Path, node: ast.Name | ast.Attribute, found: frozenset[Value]) -> Iterator[Reference]:
         """Give the reference of an expression that is a name of the old module, if it is one place of its own."""
@@ -261,7 +197,7 @@ class References:
             code = "CCM004"
         elif (named | set(self._method_of(parent))) & self._inspected:
             code = "CCM082"
-        elif not self._is_name(node):
+        elif not self._provenance.is_name(node):
             code = problem
         elif not name:
             code, is_value = self._of_module(node)
@@ -276,7 +212,7 @@ class References:
 
     def _taken(self, node: ast.expr | None) -> tuple[ast.expr | None, str]:
         """Return what a name is taken from where no import brings that, and why the name cannot change."""
-        base = None if self._is_name(node) else self._modules.base(node)
+        base = None if self._provenance.is_name(node) else self._modules.base(node)
         return base, "CCM009" if base is None or not self._modules.is_certain(base) else ""
 
     def _of_module(self, node: ast.expr) -> tuple[str, bool]:
@@ -310,7 +246,7 @@ class References:
         origins = tested | (self.reached(key) if function else self._identical(node))
         origins |= {key} if Token(key) in self._values.sinks else frozenset()
         of_handles = bool(function and function.kinds) or self._api.vocabulary.classes.get(name) == "endpoint"
-        if of_handles and name not in self.tested and self._is_default(node) and not self._is_called_away(key):
+        if of_handles and name not in self.tested and self._defaults.is_default(node) and not self._is_called_away(key):
             origins, code = frozenset({node}), code or UNSEEN  # who leaves it as it is calls it; here nobody does
         shown = function.name.removesuffix(SUFFIX) if function and is_flat else name.rpartition(".")[2]
         of_heirs = of_heirs and name not in self._api.vocabulary.errors  # which are the same in both libraries
@@ -324,31 +260,9 @@ class References:
             function = site.func if isinstance(site, ast.Call) else None
             owner = self._values.of(function.value) if isinstance(function, ast.Attribute) else None
             of_module = owner is not None and (any(modules(owner)) or all(isinstance(it, Module) for it in owner))
-            if function is not None and not of_module and (owner is not None or not self._is_name(function)):
+            if function is not None and not of_module and (owner is not None or not self._provenance.is_name(function)):
                 return True
         return False
-
-    def _is_default(self, node: ast.expr) -> bool:
-        """Whether an expression is what a parameter or a field is, or an attribute that another class has, too."""
-        outer = self._forest.parents[node]
-        of_class = isinstance(self._forest.parents.get(outer), ast.ClassDef)
-        match outer:
-            case ast.keyword():
-                return outer.arg == "default"
-            case ast.arguments():
-                return node in [*outer.defaults, *outer.kw_defaults]
-            case ast.AnnAssign():
-                return of_class and outer.value is node
-            case ast.Assign(targets=[ast.Name(id=name)]):
-                return of_class and self._in_classes[name] > 1
-        return False
-
-    @cached_property
-    def _in_classes(self) -> Counter[str]:
-        """How often each name is assigned in the bodies of classes."""
-        statements = (part for _, node in self._forest.nodes(ast.ClassDef) for part in node.body)
-        targets = (target for part in statements if isinstance(part, ast.Assign) for target in part.targets)
-        return Counter(target.id for target in targets if isinstance(target, ast.Name))
 
     def _identical(self, constant: ast.expr) -> frozenset[Hashable]:
         """Return the origins of the handles in the calls of which a constant is asked whether it is their very code."""
@@ -398,7 +312,8 @@ class References:
         found, base = self._values.of(node) or self._read(node), self._values.of(node.value)
         methods = {value.key for value in found if isinstance(value, Token) and isinstance(value.key, Method)}
         if has_symbol(found):
-            if has_symbol(base) or (self._is_name(node) and not self._keeps(self._origins(node), found)):
+            is_name, origins = self._provenance.is_name(node), self._provenance.origins(node)
+            if has_symbol(base) or (is_name and not self._keeps(origins, found)):
                 yield from self._symbol(path, node, found)
         elif methods:
             if any(map(is_handle, base)):  # else an object of the program's own that holds a bound method
@@ -505,10 +420,6 @@ def _is_made_elsewhere(value: Value) -> bool:
     if isinstance(value, External):
         return not value.name.startswith(".")
     return value is Plain.OTHER or (isinstance(value, Module) and value.path is None)
-
-
-def _is_none(node: ast.AST) -> bool:
-    return isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant) and node.value.value is None
 
 
 _JUDGES: dict[type[Any], Any] = {

@@ -332,6 +332,22 @@ def test_a_umask_withholds_nothing_from_the_user(runtime_dir: Path, monkeypatch:
     made.close()
 
 
+def test_a_lock_that_is_somebody_s_file_is_left_as_it_is(runtime_dir: Path) -> None:
+    """A link that was put there while others could write to the directory."""
+    _, lock = names_of(runtime_dir)
+    precious = runtime_dir / "precious"
+    precious.write_text("precious")
+    precious.chmod(0)
+    os.link(precious, lock)
+    if os.access(precious, os.R_OK | os.W_OK):  # root only
+        listen().close()
+    else:
+        assert isinstance(refused(), Initialization)
+    assert stat.S_IMODE(precious.stat().st_mode) == 0
+    precious.chmod(0o600)
+    assert precious.read_text() == "precious"
+
+
 def test_where_it_is_when_nobody_says(runtime_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("COMCH_RUNTIME_DIR")
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(runtime_dir))

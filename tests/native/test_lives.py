@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import gc
+import inspect
 import os
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -91,6 +93,25 @@ def test_an_engine_that_is_destroyed_ends_the_contexts_that_the_program_has_drop
     engine.destroy()
     calls = ends(stub)
     assert calls.index("doca_comch_client_destroy") < len(calls) - 1 - calls[::-1].index("doca_pe_destroy")
+
+
+def test_contexts_that_are_dropped_with_their_engine_end_once(stub: Log) -> None:
+    """The end of each asks the engine to end: not the more deeply, the more there are."""
+    loop, count, deepest = Loop(), 60, sys.getrecursionlimit()
+    others = [comch.Client(loop.device, f"svc {number}", engine=loop.engine) for number in range(count - 1)]
+    for client in (loop.client, *others):
+        client.start()
+    loop.engine.progress()
+    stub()
+    del client, loop, others
+    sys.setrecursionlimit(len(inspect.stack()) + 2 * count)
+    try:
+        gc.collect()
+    finally:
+        sys.setrecursionlimit(deepest)
+    calls = ends(stub)
+    assert [calls.count(end) for end in ("doca_comch_client_destroy", "doca_pe_destroy")] == [count, 1]
+    assert not lives()
 
 
 def test_a_context_that_never_had_an_engine_is_destroyed_at_once(stub: Log) -> None:

@@ -32,6 +32,7 @@ class EngineLife(Life):
         self.notification: Notification | None = None
         self.error: BaseException | None = None
         self.on_error: OnError | None = None  # takes errors of callbacks in place of progress
+        self._closing = False
         self._progress = library["doca_pe_progress"]
 
     def progress(self) -> bool:
@@ -66,7 +67,7 @@ class EngineLife(Life):
     def end_orphans(self) -> None:
         """Have what the program has dropped take a step towards its end."""
         for step in list(self.orphans):
-            if step():
+            if step() and step in self.orphans:  # the end of a context may end its engine, which comes here, too
                 self.orphans.remove(step)
 
     def keep(self, _kind: object, error: BaseException, trace: TracebackType | None) -> None:
@@ -84,8 +85,12 @@ class EngineLife(Life):
 
     def settle(self) -> None:
         """End with its contexts: nobody else can make them progress."""
-        if not self.wanted:
-            self.close()
+        if not (self.wanted or self._closing):  # each context that it closes asks for this again
+            self._closing = True
+            try:
+                self.close()
+            finally:
+                self._closing = False
 
     def _destroy(self) -> None:
         if self.notification is not None:

@@ -119,6 +119,11 @@ def _allow_owner(fd: int, rights: int) -> None:
         os.chmod(f"/proc/self/fd/{fd}", mode | rights)
 
 
+def _is_alone(found: os.stat_result) -> bool:
+    """Whether it is a file that nobody keeps for something else, under another name."""
+    return stat.S_ISREG(found.st_mode) and found.st_nlink == 1
+
+
 def _open_directory(path: str) -> int:
     path = _IN_ITSELF.sub("", path)
     try:
@@ -186,8 +191,7 @@ def _remove_dead(folder: int, name: str) -> None:
     lock = os.open(name, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
     try:
         found, named = os.fstat(lock), os.stat(name, dir_fd=folder, follow_symlinks=False)
-        plain = stat.S_ISREG(found.st_mode) and found.st_nlink == 1  # else somebody else keeps it for something
-        if not plain or found.st_ino != named.st_ino or owned_by_living(lock):
+        if not _is_alone(found) or found.st_ino != named.st_ino or owned_by_living(lock):
             return
         sock = f"{name.removesuffix('.lock')}.sock"
         with suppress_system(FileNotFoundError):
@@ -234,7 +238,8 @@ class Listener:
             lock = os.open(f"{self._stem}.lock", flags, _READ_AND_WRITE, dir_fd=folder)
             taken = False
             try:
-                _allow_owner(lock, _READ_AND_WRITE)
+                if _is_alone(os.fstat(lock)):
+                    _allow_owner(lock, _READ_AND_WRITE)
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 named = os.stat(f"{self._stem}.lock", dir_fd=folder, follow_symlinks=False)
                 taken = named.st_ino == os.fstat(lock).st_ino
@@ -286,8 +291,7 @@ class Listener:
     def publish(self, status: bytes) -> None:
         """Write the status into the lock file, for `admin`. If that fails, the file is still a lock."""
         with suppress_system(OSError):
-            found = os.fstat(self._lock)
-            if stat.S_ISREG(found.st_mode) and found.st_nlink == 1:  # else somebody else keeps it for something
+            if _is_alone(os.fstat(self._lock)):
                 os.ftruncate(self._lock, 0)
                 with too_large_raises():
                     os.pwrite(self._lock, status, 0)
