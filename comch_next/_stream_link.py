@@ -114,6 +114,7 @@ class Transfer:
     consumer = room = credits = acknowledged = 0
     done: int | None = None  # bytes, as the receiver has counted them
     given_up = False
+    over = False  # to its end, or given up by this side: there is nothing left to notify the other side of
     failed: ErrorCode | None = None  # of a task of this side's own
 
     def __init__(self, number: int, *, sends: bool) -> None:
@@ -213,6 +214,11 @@ class Link:
         self._held.append(partial(close, made))
         return made
 
+    def begin(self, make: Callable[[], Transfer]) -> Transfer:
+        """Make a stream, and hold it: the other side is notified unless it is over when the call ends."""
+        self.transfer = self.hold(make, self._give_up)
+        return self.transfer
+
     def give_back(self, *raised: Any) -> None:
         """Give back what a call has made, as the end of a block, as far as that can be done without waiting."""
         exit_block(self, raised[1] if raised else None, self._give_back)
@@ -254,14 +260,17 @@ class Link:
                 task.free()
                 raise
 
-    @contextmanager
-    def giving_up(self, kind: Kind, number: int) -> Iterator[None]:
-        """Notify the other side of an exception that ends the stream."""
-        try:
-            yield
-        except BaseException:
-            self.say(kind, number)
-            raise
+    @uninterrupted
+    def accept(self, transfer: Transfer, size: int) -> None:
+        """Notify the other side that the sink has the whole stream."""
+        transfer.over = True
+        self.say(Kind.DONE, transfer.number, size=size)
+
+    def _give_up(self, transfer: Transfer) -> None:
+        """Notify the other side of a stream that ends before it is over."""
+        if not transfer.over:
+            transfer.over = True
+            self.say(Kind.BROKEN if transfer.sends else Kind.REFUSED, transfer.number)
 
     def _receive(self, task: PostRecvTask) -> None:
         data = task.imm_data or b""

@@ -158,8 +158,9 @@ class Stream:
         yield from link.settle()
         yield from link.meet(lambda: self.connection._control_id)
         self._number = (self._number + 1) & 0xFFFF
-        out = link.transfer = Transfer(self._number, sends=True)
-        with link.giving_up(Kind.BROKEN, out.number):
+        with ExitStack() as kept:
+            kept.push(link.give_back)
+            out = link.begin(lambda: Transfer(self._number, sends=True))
             with link.reporting_end():
                 yield from link.submit(link.frame(Kind.OFFER, out.number))
             yield from link.until(lambda: out.credits or link.offers)
@@ -199,8 +200,9 @@ class Stream:
             task.buf, task.imm_data = None, encode(Kind.END, out.number, size=sent)
             yield from link.submit(task)
             yield from link.until(lambda: report() and out.done is not None)
-        if out.done != sent:
-            raise IoFailed(f"send_stream: the other side has {out.done} of {sent} bytes")
+            if out.done != sent:
+                raise IoFailed(f"send_stream: the other side has {out.done} of {sent} bytes")
+            out.over = True
         return sent
 
     # Receiving
@@ -217,8 +219,9 @@ class Stream:
         yield from link.settle()
         yield from link.meet(lambda: self.connection._control_id)
         yield from link.until(lambda: link.offers)
-        link.transfer = taken = Transfer(link.offers.popleft(), sends=False)
-        with link.giving_up(Kind.REFUSED, taken.number):
+        with ExitStack() as kept:
+            kept.push(link.give_back)
+            taken = link.begin(lambda: Transfer(link.offers.popleft(), sends=False))
             return (yield from self._receive_chunks(taken, sink, size, progress))
 
     def _receive_chunks(self, taken: Transfer, sink: Any, size: int, progress: Report) -> Steps[int]:
@@ -231,7 +234,7 @@ class Stream:
                 made = link.hold(lambda: Consumer(self.connection, chunks.memory, engine=link.engine), _close_at_once)
                 made.task_post_recv_set_conf(Own(arrived.append), Own(taken.lose), CHUNKS)
                 yield from link.start(made)
-                kept.enter_context(link.giving_up(Kind.REFUSED, taken.number))  # before the consumer stops
+                link.begin(lambda: taken)  # once more: the other side is notified before the consumer stops
                 for buf in chunks.bufs:
                     made.task_post_recv_alloc_init(buf).submit()
                 yield from link.submit(link.frame(Kind.GRANT, taken.number, CHUNKS, made.id, size))
@@ -252,7 +255,7 @@ class Stream:
                     progress(received)
             if task.imm_data != encode(Kind.END, taken.number, size=received):
                 raise IoFailed(f"recv_stream: {received} bytes have come, and the other side sent another number")
-            link.say(Kind.DONE, taken.number, size=received)
+            link.accept(taken, received)
         return received
 
 

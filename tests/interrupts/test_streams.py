@@ -13,7 +13,9 @@ from typing import Any
 import pytest
 
 import comch_next as comch
+from comch_next import _stream_link
 from tests.budget import SEED
+from tests.control_path.pair import until
 from tests.descriptors import collected_fds, mapped, open_fds
 from tests.interrupts.strike import Strike
 from tests.processes import SOON_S
@@ -133,3 +135,58 @@ def test_what_a_handler_raises_is_no_refusal(monkeypatch: pytest.MonkeyPatch, ki
         finally:
             signal.signal(signal.SIGUSR1, before)
         assert isinstance(theirs.exception(SOON_S), comch.IoFailed)
+
+
+def _struck_twice(monkeypatch: pytest.MonkeyPatch, stream: comch.Stream) -> None:
+    """Interrupt a send in its source, and again while the other side is notified of that."""
+    say = _stream_link.Link.say
+
+    def say_beside_a_signal(link: _stream_link.Link, kind: _stream_link.Kind, *args: Any, **named: Any) -> None:
+        signal.raise_signal(signal.SIGINT)
+        say(link, kind, *args, **named)
+
+    class Source(io.BytesIO):
+        def readinto(self, buffer: Any) -> int:
+            signal.raise_signal(signal.SIGINT)
+            return super().readinto(buffer)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(_stream_link.Link, "say", say_beside_a_signal)
+        stream.send_stream(Source(_DATA))
+
+
+def _struck_as_it_takes_the_offer(monkeypatch: pytest.MonkeyPatch, stream: comch.Stream) -> None:
+    def transfer_beside_a_signal(number: int, *, sends: bool) -> _stream_link.Transfer:
+        if not sends:
+            signal.raise_signal(signal.SIGINT)
+        return _stream_link.Transfer(number, sends=sends)
+
+    with monkeypatch.context() as patched:
+        patched.setattr("comch_next.stream.Transfer", transfer_beside_a_signal)
+        _receive(stream)
+
+
+@pytest.mark.parametrize(
+    ("struck", "work", "other"),
+    [(_struck_twice, _send, _receive), (_struck_as_it_takes_the_offer, _receive, _send)],
+    ids=["send", "receive"],
+)
+def test_the_other_side_is_notified_at_once(
+    monkeypatch: pytest.MonkeyPatch, struck: Callable[[pytest.MonkeyPatch, comch.Stream], None], work: Work, other: Work
+) -> None:
+    refused: list[comch.IoFailed] = []
+
+    def again(stream: comch.Stream) -> Any:
+        try:
+            return other(stream)
+        except comch.IoFailed as error:
+            refused.append(error)
+            return other(stream)
+
+    with connected() as pair, comch.Stream(pair.here) as stream:
+        theirs = pair.start(pair.there, again)
+        with pytest.raises(KeyboardInterrupt):
+            struck(monkeypatch, stream)
+        until(lambda: refused)
+        assert work(stream) in (_DATA, len(_DATA))
+        assert theirs.result(SOON_S) in (_DATA, len(_DATA))
