@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from itertools import count
@@ -14,6 +15,7 @@ import pytest
 import comch_next as comch
 from tests.control_path.pair import Side, client, connect, leave, server, until
 from tests.interrupts.strike import Strike
+from tests.threads.faces import End
 
 
 @pytest.fixture(autouse=True)
@@ -132,3 +134,40 @@ def test_the_going_of_a_client(pair: tuple[Side, Side]) -> None:
         until(lambda: here.state is comch.State.IDLE, here.engine)
 
     strike_everywhere(go, there.engine, there.down, step=5)
+
+
+class Raises(list[Any]):
+    """Messages, whose callback raises for each."""
+
+    def append(self, message: Any) -> None:
+        super().append(message)
+        raise ValueError(len(self))
+
+
+def test_a_callback_that_raises(pair: tuple[Side, Side], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its exception comes out of that progress, or is reported if the interrupt does: it comes out of no later one."""
+    there, here = pair
+    there.messages = Raises()
+    reported: list[str] = []
+    monkeypatch.setattr(sys, "unraisablehook", lambda args: reported.append(str(args.exc_value)))
+    for at in count(1):
+        turn(here.engine)
+        here.send()
+        strike, came = Strike(at), []
+        reported.clear()
+
+        def progress(_: End, at: int = at) -> None:
+            until(lambda: len(there.messages) == at, there.engine)
+
+        while len(there.messages) < at:
+            try:
+                strike.run(progress, None)  # type: ignore[arg-type]
+            except ValueError as error:
+                came.append(str(error))
+            except KeyboardInterrupt as error:
+                came += [str(error.__context__)] if isinstance(error.__context__, ValueError) else []
+        turn(there.engine)
+        assert came + reported == [str(at)], strike.place
+        if not strike.place:
+            assert at > 1 or there.engine.max_events is None  # C code, that no interrupt comes into
+            return

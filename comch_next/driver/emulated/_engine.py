@@ -31,6 +31,7 @@ from comch_next.driver.protocol import (
     quoted,
     raised_of,
     refuse_kernel,
+    report_unraisable,
     suppress_system,
     uninterrupted,
 )
@@ -191,14 +192,18 @@ class Engine(Handle, calls.Engine):
 
     def _progress_metered(self, meter: Meter) -> bool:
         self.thread = get_ident()
-        moved = meter.progress()
-        if inherited(self):
-            forked: Any = self.error  # BadState if the callback that forked has returned
-            raise forked
-        if meter.most is None and not meter.waiting:
-            self.meter, self.guarded, self.batch = None, self.notification.closed, BATCH
-        if self.error is not None:
-            self.raise_error()
+        try:
+            moved = meter.progress()
+            if inherited(self):
+                forked: Any = self.error  # BadState if the callback that forked has returned
+                raise forked
+            if meter.most is None and not meter.waiting:
+                self.meter, self.guarded, self.batch = None, self.notification.closed, BATCH
+            if self.error is not None:
+                self.raise_error()
+        except BaseException:
+            self.report_error()
+            raise
         return moved
 
     def _wait_for_other_thread(self) -> None:
@@ -215,10 +220,16 @@ class Engine(Handle, calls.Engine):
         error, self.error = self.error, None
         if error is not None:
             try:
-                if not handed_over(error, self.on_error):
+                if self.on_error is None or not handed_over(error, self.on_error):
                     raise error
             finally:
                 del error  # or its traceback, which has this frame, holds it and the callback's task
+
+    def report_error(self) -> None:
+        """Report what a callback has raised, where something else comes out of its progress."""
+        if not inherited(self) and self.error is not None:
+            error, self.error = self.error, None
+            report_unraisable(error)
 
     def set_max_events(self, number: int | None) -> None:
         """Let one progress run at most so many callbacks; None: as many as there are, in batches."""

@@ -309,6 +309,18 @@ static PyObject *refuse_inherited(Engine *engine)
     return NULL;
 }
 
+/* Report what a callback has raised, where something else comes out of its progress. */
+static void report_instead(Engine *engine)
+{
+    PyObject *kind, *error, *trace, *reported;
+
+    PyErr_Fetch(&kind, &error, &trace);
+    if (!(reported = PyObject_CallMethod((PyObject *)engine, "report_error", NULL)))
+        PyErr_WriteUnraisable((PyObject *)engine);
+    Py_XDECREF(reported);
+    PyErr_Restore(kind, error, trace);
+}
+
 /* Progress, with the lock held. */
 static PyObject *progress(Engine *engine, const Find *first)
 {
@@ -325,11 +337,12 @@ static PyObject *progress(Engine *engine, const Find *first)
     if (moved >= 0 && is_inherited(engine))
         return refuse_inherited(engine);
     if (moved >= 0 && calls_given(engine->error)) {
-        PyObject *raised = PyObject_CallMethodObjArgs((PyObject *)engine, raise_name, NULL);
-        if (!raised)
-            return NULL;
-        Py_DECREF(raised);
+        PyObject *handed_over = PyObject_CallMethodObjArgs((PyObject *)engine, raise_name, NULL);
+        moved = handed_over ? moved : -1;
+        Py_XDECREF(handed_over);
     }
+    if (moved < 0 && calls_given(engine->error))
+        report_instead(engine);
     return moved < 0 ? NULL : PyBool_FromLong(moved);
 }
 
