@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from migrate.outcome import Span
 from migrate.python.source import Source
-from migrate.text.pieces import Change
+from migrate.text.pieces import Change, with_other_comment
 
 _OWN = re.compile(r"# (CCM\d{3}): .*\(python -m migrate explain \1\)")
 _PRAGMA = re.compile(r"#.*?\bmigrate: *skip(?:\[([A-Z0-9, ]*)\])?(?!\w)")
@@ -98,8 +98,9 @@ class Comments:
 
 
 def with_comment(changes: list[Change], new: Change, old: str) -> list[Change]:
-    """Change a comment: where it stands, or where a change takes it along."""
-    around = [change for change in changes if change.start <= new.start < change.end]
-    if not around:
+    """Change a comment: where it stands, or in the change that takes it along."""
+    around = next((change for change in changes if change.start <= new.start < change.end), None)
+    if around is None:
         return [*changes, new]
-    return [change._replace(text=change.text.replace(old, new.text)) for change in changes]
+    taken = around._replace(text=with_other_comment(around.text, old, new.text))
+    return [taken if change is around else change for change in changes]

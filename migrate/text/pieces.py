@@ -6,6 +6,9 @@ import ast
 import io
 import re
 import tokenize
+from collections.abc import Iterator
+from contextlib import suppress
+from itertools import accumulate
 from typing import NamedTuple
 
 _BETWEEN = re.compile(r"\s+(?=#\s)")  # the comments of one line
@@ -40,14 +43,25 @@ def remarks(text: str) -> list[str]:
 
 def comments(text: str) -> list[str]:
     """Return the comments in a piece of Python."""
-    found = []
-    try:
-        for token in tokenize.generate_tokens(io.StringIO(f"({text}\n)").readline):
+    return [text[start:end] for start, end in _comment_spans(text)]
+
+
+def with_other_comment(text: str, old: str, new: str) -> str:
+    """Return a piece of Python in which the first of its comments that are equal to one is another."""
+    for start, end in _comment_spans(text):
+        if text[start:end] == old:
+            return text[:start] + new + text[end:]
+    return text
+
+
+def _comment_spans(text: str) -> Iterator[tuple[int, int]]:
+    opened = f"({text}\n)"
+    starts = list(accumulate((len(line) + 1 for line in opened.split("\n")), initial=-1))
+    with suppress(tokenize.TokenError, SyntaxError):
+        for token in tokenize.generate_tokens(io.StringIO(opened).readline):
             if token.type == tokenize.COMMENT:
-                found.append(token.string)
-    except (tokenize.TokenError, SyntaxError):
-        pass
-    return found
+                start = starts[token.start[0] - 1] + token.start[1]
+                yield start, start + len(token.string)
 
 
 def open_bracket(text: str) -> int:

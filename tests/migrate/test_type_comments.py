@@ -58,6 +58,14 @@ def test_old_names_in_comments_change(old: str, new: str) -> None:
     assert written.endswith(new)
 
 
+def test_a_text_that_reads_as_the_comment_stays() -> None:
+    old = "first = cc.open_device('# type: cc.Device is the longest')  # type: cc.Device\n"
+    new = "first = comch.open_device(\n    '# type: cc.Device is the longest'\n)  # type: comch.Device\n"
+    other = "second = {}.open_device('# type: cc.Device')\n"
+    outcome = rewrite((HEAD + old + other.format("cc")).encode(), options=Options(width=60))
+    assert outcome.new.decode().endswith(new + other.format("comch"))
+
+
 @pytest.mark.parametrize("comment", ["cc.open_device", "cc.PeerAddr  # {}"])
 def test_comments_that_are_left(comment: str) -> None:
     outcome = rewrite(f"{HEAD}x = None  # type: {comment}\n".encode())
