@@ -18,8 +18,8 @@ _PART = re.compile(r"__part_(\w+?)__")
 def lay_out(old: str, new: str, places: tuple[tuple[str, int], ...], newline: str) -> str | None:
     """Return `new` with the layout of the call `old`; None when no argument of the one is in the other.
 
-    `old` is the old call with a name for each argument, `new` the template's text with __part_x__ for each part x;
-    places: which argument a part is.
+    `old` is the old call with a name for each argument, `new` the template's text with a name for each part x, which
+    ends in __part_x__; places: which argument a part is.
     """
     try:
         before, after = _parse(old), _parse(new)

@@ -11,10 +11,18 @@ _NOTHING: Mapping[Any, Any] = MappingProxyType({})
 
 
 class Template(NamedTuple):
-    """Text with {placeholders} for expressions of the old file; {comch} is the new module's name in that scope."""
+    """Text with {placeholders} for expressions of the old file.
+
+    {comch} is the new module's name in that scope, {brace} the opening brace of a text that the program has written.
+    """
 
     text: str
     parts: Mapping[str, ast.expr] = _NOTHING
+
+
+def verbatim(text: str) -> Template:
+    """Return the template of a text that is the program's, at least in part: nothing in it is a placeholder."""
+    return Template(text.replace("{", "{brace}"))
 
 
 class Edits(NamedTuple):

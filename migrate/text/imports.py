@@ -18,7 +18,7 @@ from migrate.python.source import Source
 from migrate.text._deleted import under_own_names
 from migrate.text._namer import Namer, is_modern, modern_imports
 from migrate.text._uses import is_covered, is_guarded, is_read_by, quoted, root_of, shared_name
-from migrate.text.code import Edits, Template
+from migrate.text.code import Edits, Template, verbatim
 from migrate.text.import_lines import Import, at_top, block_of, import_line, joined, reexport
 from migrate.text.listing import without
 from migrate.text.pieces import Change
@@ -345,7 +345,7 @@ class Imports:
                 self.added = None
             remaining = [alias for alias in statement.names if self.remains(alias)]
             if lines or len(remaining) < len(statement.names):
-                yield statement, Template(joined(self.source, statement, lines, remaining))
+                yield statement, verbatim(joined(self.source, statement, lines, remaining))
 
     def _are_imports_between(self, first: ast.stmt, last: ast.stmt) -> bool:
         """Whether nothing but imports stands between two statements of a block."""

@@ -7,7 +7,7 @@ from collections.abc import Set
 
 from migrate.python.listing import Display
 from migrate.python.source import Source
-from migrate.text.code import Template
+from migrate.text.code import Template, verbatim
 
 
 def without(source: Source, display: Display, gone: Set[str]) -> Template:
@@ -15,7 +15,7 @@ def without(source: Source, display: Display, gone: Set[str]) -> Template:
     kept = [item for item in display.elts if isinstance(item, ast.Constant) and item.value not in gone]
     lines = [item.lineno for item in display.elts]
     alone = len({display.lineno, *lines, display.end_lineno}) == len(lines) + 2
-    if alone and len(kept) > 1 and "{" not in source.slice(display):  # a template would take it for a placeholder
+    if alone and len(kept) > 1:
         dropped = {
             line
             for item in display.elts
@@ -27,4 +27,4 @@ def without(source: Source, display: Display, gone: Set[str]) -> Template:
     else:
         text = ", ".join(map(source.slice, kept))
         text = f"[{text}]" if isinstance(display, ast.List) else f"({text}{',' * (len(kept) == 1)})"
-    return Template(text)
+    return verbatim(text)

@@ -11,7 +11,7 @@ from migrate.python.source import Source
 from migrate.text._emptied import with_pass
 from migrate.text._namer import Namer
 from migrate.text._uses import is_covered
-from migrate.text.code import Edits, Template
+from migrate.text.code import Edits, Template, verbatim
 from migrate.text.import_lines import at_top, import_line, joined
 from migrate.text.pieces import Change
 from migrate.text.render import Renderer, Trouble
@@ -117,7 +117,7 @@ class Removal:
         for statement in losing:
             remaining = [alias for alias in statement.names if alias not in self._dropped]
             new = lines if statement is home else []
-            yield statement, Template(joined(self.source, statement, new, remaining) if new or remaining else "")
+            yield statement, verbatim(joined(self.source, statement, new, remaining) if new or remaining else "")
         if lines and home is None:
             added += [at_top(self.source, line) for line in lines]
 

@@ -9,7 +9,9 @@ from __future__ import annotations
 import ast
 import re
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Callable, Iterator
+from functools import cached_property
 from typing import NamedTuple
 
 from migrate.python.scopes import Names
@@ -112,7 +114,7 @@ class Renderer:
 
     def _lost(self, change: Change) -> list[str]:
         old = self.source.text[change.start : change.end]
-        return [comment for comment in remarks(old) if comment not in change.text] if "#" in old else []
+        return list((Counter(remarks(old)) - Counter(remarks(change.text))).elements()) if "#" in old else []
 
     # ------------------------------------------------------------------ one edit
 
@@ -168,15 +170,17 @@ class Renderer:
             position = end
         return "\n" in outside + self.source.text[position : edit.end]
 
-    def _fill(self, edit: _Edit, named: bool = False) -> str:
-        """Return a template's text with its parts, or with a name for each of them."""
+    def _fill(self, edit: _Edit, mark: str = "") -> str:
+        """Return a template's text with its parts, or with a name for each of them that begins with a mark."""
         text, parts = edit.template.text, edit.template.parts
 
         def part(match: re.Match[str]) -> str:
             name = match.group(1)
             if name == "comch":
                 return self.comch(edit.node)
-            return _name(name) if named else self._part(parts[name], text, match)
+            if name == "brace":
+                return "{"
+            return f"{mark}{name}__" if mark else self._part(parts[name], text, match)
 
         return _PLACEHOLDER.sub(part, text)
 
@@ -189,16 +193,25 @@ class Renderer:
         names = [Change(*self.source.span(value), f"argument_{at}") for at, value in enumerate(values)]
         old = splice(self.source.text, names, edit.start, edit.end)
         places = tuple((name, values.index(part)) for name, part in edit.template.parts.items() if part in values)
-        laid_out = lay_out(old, self._fill(edit, named=True), places, self.source.line_end(1))
-        text = edit.template.text
+        text, parts = edit.template.text, edit.template.parts
+        laid_out = lay_out(old, self._fill(edit, self._mark), places, self.source.line_end(1))
         if laid_out is None:
             return None
         laid_out = self._realigned(laid_out, edit, self.source.span(values[0])[0])
-        for match in _PLACEHOLDER.finditer(text):
-            if match.group(1) != "comch":
-                part = self._part(edit.template.parts[match.group(1)], text, match)
-                laid_out = laid_out.replace(_name(match.group(1)), part)
-        return laid_out
+        matches = {match.group(1): match for match in _PLACEHOLDER.finditer(text)}
+
+        def part(match: re.Match[str]) -> str:
+            return self._part(parts[match.group(1)], text, matches[match.group(1)])
+
+        return re.sub(rf"{self._mark}(\w+?)__", part, laid_out)
+
+    @cached_property
+    def _mark(self) -> str:
+        """What the names of parts begin with, and nothing in the file has."""
+        mark = "__part_"
+        while mark in self.source.text:
+            mark = f"_{mark}"
+        return mark
 
     def _realigned(self, laid_out: str, edit: _Edit, first: int) -> str:
         """Move the lines that stood below the first argument to where it stands now."""
@@ -255,7 +268,3 @@ class Renderer:
             inside = any(isinstance(above, ast.JoinedStr) for above in self.names.above(edit.node))
             if inside and set(self._text(edit)) & _IN_STRING - set(self.source.slice(edit.node)):
                 self.troubles.append(Trouble(edit.node, "CCM048"))
-
-
-def _name(part: str) -> str:
-    return f"__part_{part}__"

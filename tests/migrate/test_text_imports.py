@@ -72,6 +72,11 @@ def migrated(text: str, exported: dict[str, bool] | None = None) -> str:
         ("from old import (  # these\n    X,  # one\n)\nX\n", "# these\n# one\nimport comch_next as comch\ncomch.X\n"),
         ("from old import (\n    X,  # one\n    StayX,  # two\n)\nX, StayX\n",
          "# one\nimport comch_next as comch\nfrom old import (\n    StayX,  # two\n)\ncomch.X, StayX\n"),
+        ("from old import (\n    X,  # {comch}\n    StayX,  # {x} {comch} {brace}\n)\nX, StayX\n",
+         "# {comch}\nimport comch_next as comch\nfrom old import (\n    StayX,  # {x} {comch} {brace}\n)\n"
+         "comch.X, StayX\n"),
+        ("from old import (\n    X,  # a\n    Z,  # ab\n    StayX,  # ab\n)\nX, Z, StayX\n",
+         "# a\n# ab\nimport comch_next as comch\nfrom old import (\n    StayX,  # ab\n)\ncomch.X, comch.Z, StayX\n"),
         ("import old as cc\ncc.X, cc.StayX\n",
          "import comch_next as comch\nimport old as cc\ncomch.X, cc.StayX\n"),
         ("from old import *\nX\n", "import comch_next as comch\ncomch.X\n"),

@@ -118,6 +118,20 @@ def test_several_lines(old: str, new: str) -> None:
     assert edited(old) == new
 
 
+@pytest.mark.parametrize("text", ["__part_0__", "__part_1__ ___part_0__", "{0} {comch} {brace}"])
+def test_no_text_is_a_name_of_a_part(text: str) -> None:
+    assert edited(f"ep.send(\n    '{text}',  # {text}\n    p,  # {text}\n)") == (
+        f"ep.send_to(\n    '{text}',  # {text}\n    p,  # {text}\n    timeout=0,\n)"
+    )
+
+
+@pytest.mark.parametrize("comment", ["# on", "# one"])
+def test_a_comment_without_room_is_kept_beside_one_like_it(comment: str) -> None:
+    assert edited(f"drop(\n    a,  # one\n    b,\n    n,  {comment}\n    p,\n)") == (
+        f"{comment}\ncomch.try_send(\n    a,  # one\n    b,\n    p,\n)"
+    )
+
+
 def test_line_ends_tabs_and_form_feeds_stay() -> None:
     old = "if x:\r\n\tep.send(\r\n\t\tm,\r\n\t\tp,\r\n\t)\r\n\x0c\r\ny = 1"
     assert edited(old) == "if x:\r\n\tep.send_to(\r\n\t\tm,\r\n\t\tp,\r\n\t\ttimeout=0,\r\n\t)\r\n\x0c\r\ny = 1"
