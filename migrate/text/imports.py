@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, replace
+from itertools import groupby
 from types import MappingProxyType
 
 from migrate.python.listing import displays, listed
@@ -130,6 +131,7 @@ class Imports:
         self._old = {variable for variable in self._aliases if self._is_old(variable)}
         self._named = {variable for variable in self._aliases if self._is_named(variable)} - self._old
         self._star_stays = self._keeps_star()
+        self._settle()
 
     def _is_free(self, name: str) -> bool:
         """Whether nothing but `__all__` needs the old thing that a name of the module stands for."""
@@ -185,19 +187,46 @@ class Imports:
 
     def remains(self, alias: ast.alias) -> bool:
         """Whether an alias stays in its statement."""
-        old = self.old.get(alias)
-        if old is None:
-            return True
+        return alias not in self.old or alias in self._remaining
+
+    def _settle(self) -> None:
+        """Find what stays of each statement, and the statements whose modules are imported before them, and stay so."""
+        self._remaining: set[ast.alias] = set()
+        self._loaded: set[ast.stmt] = set()
+        whole = set(self.names.tree.body)
+        imported: set[tuple[int, str | None]] = set()
+        for _, line in groupby(self.names.imports, key=lambda statement: statement.lineno):
+            statements = list(line)
+            taking = (it for it in statements if isinstance(it, ast.ImportFrom))
+            self._loaded.update(it for it in taking if (it.level, it.module) in imported)
+            for statement in statements:
+                self._remaining.update(self._staying(statement))
+                imported.update(self._modules(statement) if statement in whole else ())
+
+    def _staying(self, statement: Import) -> Iterator[ast.alias]:
+        """Iterate over the old aliases that stay in a statement."""
+        alone = all(alias in self.old for alias in statement.names)
+        is_needed = alone and statement not in self._loaded and not self._module_line(statement)
+        for alias in statement.names:
+            old = self.old.get(alias)
+            if old is not None and self._stays(alias, old, is_needed=is_needed):
+                yield alias
+
+    def _stays(self, alias: ast.alias, old: Old, *, is_needed: bool) -> bool:
+        """Whether an old alias stays; is_needed: nothing else would import what its statement does."""
         if alias.name == "*":
             return self._star_stays or not old.direct
         variable = self.names.of[alias]
         if variable in self._old or not old.direct:
-            statement = self.names.parents[alias]
-            assert isinstance(statement, ast.Import | ast.ImportFrom)
-            alone = all(other in self.old for other in statement.names)
-            is_needed = alone and not old.inert and not self._is_loaded(statement)
-            return variable in self._old | self._named or (is_needed and not self._module_line(statement))
+            return variable in self._old or variable in self._named or (is_needed and not old.inert)
         return variable in self._named and not old.module and not old.new
+
+    def _modules(self, statement: Import) -> Iterator[tuple[int, str | None]]:
+        """Iterate over the modules that a statement imports, and still does: each as what one takes names from."""
+        if isinstance(statement, ast.Import):
+            yield from ((0, alias.name) for alias in statement.names)
+        elif any(map(self.remains, statement.names)):
+            yield statement.level, statement.module
 
     # ------------------------------------------------------------------ where each use finds the new module
 
@@ -209,6 +238,7 @@ class Imports:
         self.troubles += refused
         for variable, new in taken.items():
             self.old.update({alias: replace(self.old[alias], new=new) for alias in self._aliases[variable]})
+        self._settle()
 
     def _find_homes(self) -> None:
         templates: list[tuple[ast.expr | ast.stmt, Template]] = [*self.edits.expressions.items()]
@@ -373,16 +403,6 @@ class Imports:
         bound = (alias for alias in statement.names if alias in self.old and alias.name != "*")
         return any(self.names.of[alias].deletions for alias in bound)
 
-    def _is_loaded(self, statement: Import) -> bool:
-        """Whether the module has imported before, and still does, what a statement takes names from."""
-        if not isinstance(statement, ast.ImportFrom):
-            return False
-        before = [it for it in self.names.imports if it in self.names.tree.body and it.lineno < statement.lineno]
-        whole = [alias.name for it in before if isinstance(it, ast.Import) for alias in it.names]
-        parts = (it for it in before if isinstance(it, ast.ImportFrom) and any(map(self.remains, it.names)))
-        taken = [(it.level, it.module) for it in parts]
-        return (statement.level, statement.module) in [*taken, *((0, name) for name in whole)]
-
     def _module_line(self, statement: Import) -> str:
         """Return the import of the module alone that a statement takes names from, "" where its name is taken."""
         if not isinstance(statement, ast.ImportFrom) or not statement.module:
@@ -416,6 +436,6 @@ class Imports:
         taken = {alias: self.old[alias].new for alias in bound if not self.old[alias].module}
         if taken:
             yield reexport(self.source, statement, taken, bound)
-        needed = len(gone) == len(statement.names) and not self._is_loaded(statement)
+        needed = len(gone) == len(statement.names) and statement not in self._loaded
         if needed and not all(self.old[alias].direct or self.old[alias].inert for alias in gone):
             yield self._module_line(statement)  # for what it does

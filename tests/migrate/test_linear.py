@@ -11,7 +11,7 @@ import pytest
 from migrate.python.modules import Project
 from migrate.python.source import Source
 from migrate.python.values import Values
-from migrate.rewriting import rewrite_project
+from migrate.rewriting import rewrite, rewrite_project
 from tests.migrate.counting import is_linear, lines
 from tests.migrate.values_knowledge import Library
 
@@ -52,6 +52,17 @@ def many_files(parts: int) -> dict[Path, bytes]:
 def test_calls_grow_as_the_program_does(made: Callable[[int], Mapping[Path, bytes]]) -> None:
     rewrite_project(made(1))  # tables are read once
     assert is_linear(lambda parts: rewrite_project(made(parts)))
+
+
+def one_name_each(names: int) -> bytes:
+    lines = [f"from doca_comm_channel import doca_comm_channel_ep_listen as listen{at}\n" for at in range(names)]
+    calls = [f"        lambda: listen{at}(endpoint, *given),\n" for at in range(names)]
+    return "".join([*lines, "\n\ndef steps(endpoint, given):\n    return [\n", *calls, "    ]\n"]).encode()
+
+
+def test_imports_of_one_name_each_are_linear_work() -> None:
+    assert b"import comch_next" not in rewrite(one_name_each(1)).new  # every name stays
+    assert is_linear(lambda names: rewrite(one_name_each(names)))
 
 
 def test_where_tokens_stand_is_found_in_linear_time() -> None:
