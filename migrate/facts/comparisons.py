@@ -9,6 +9,7 @@ from typing import NamedTuple
 from migrate.facts.forest import Forest
 from migrate.facts.tokens import Handle, Method, handles_among
 from migrate.facts.told_apart import ToldApart
+from migrate.facts.type_tests import type_of
 from migrate.python.values import Class, External, Value, Values
 
 EQUAL_DEVICES, INSPECTED = "CCM086", "CCM082"
@@ -43,8 +44,15 @@ def found(forest: Forest, values: Values, told: ToldApart) -> Iterator[Found]:
         if getattr(call.func, "id", "") == "iter" and call.args:
             yield Found(values.of(call.args[0]), call, INSPECTED)
         asks = getattr(call.func, "id", "") == "isinstance" and len(call.args) == 2
-        if asks and any(_asks_for_methods(kind, values) for kind in with_items(call.args[1], values)):
+        kinds = with_items(call.args[1], values) if asks else ()
+        if asks and (any(_asks_for_methods(kind, values) for kind in kinds) or _is_as(call.args[1], values)):
             yield Found(values.of(call.args[0]), call, INSPECTED)
+
+
+def _is_as(kind: ast.expr, values: Values) -> bool:
+    """Whether a class is that of a handle: `type(ep)`, which stays as it is."""
+    owner = type_of(kind, values)
+    return owner is not None and bool(handles_among(values.of(owner)))
 
 
 def _refused(forest: Forest, values: Values) -> Iterator[Found]:

@@ -14,17 +14,17 @@ from migrate.facts.comparisons import of_kind
 from migrate.facts.defaults import Defaults
 from migrate.facts.dispatched import is_dispatched
 from migrate.facts.feature_tests import FeatureTests
-from migrate.facts.forest import Forest
+from migrate.facts.forest import Forest, last_name
 from migrate.facts.handles import OldApi
 from migrate.facts.introspection import Introspection
 from migrate.facts.module_values import ModuleValues
 from migrate.facts.name_tables import NameTables
 from migrate.facts.patches import PATCHED, Patches
 from migrate.facts.provenance import Provenance
-from migrate.facts.texts import Texts, is_old_word
+from migrate.facts.texts import Texts, is_annotation, is_old_word
 from migrate.facts.tokens import Code, Handle, Method, Symbol, handles_among, has_symbol, is_handle, modules, symbols
 from migrate.facts.told_apart import ToldApart
-from migrate.facts.type_tests import tested_away, tested_for
+from migrate.facts.type_tests import TYPE_TESTS, AskedTypes, is_part_of_pattern, tested_away, tested_for
 from migrate.facts.unseen import UNSEEN
 from migrate.old_api.c_names import is_c_name, is_core
 from migrate.old_api.calls import Call, splats
@@ -91,6 +91,7 @@ class References:
         self._modules, self._tables = modules, tables
         self._provenance, self._defaults = Provenance(forest, values, project), Defaults(forest)
         self.tested = tested_away(forest, values, self._provenance.is_name)
+        self._asked_types = AskedTypes(forest, values)
         self._features = FeatureTests(forest, values, api.vocabulary)
         self._reached: dict[Symbol | Method, frozenset[Hashable]] = {}
         self.calls: dict[ast.Call, Call] = {}
@@ -240,9 +241,11 @@ class References:
         if any(self._method_of(parent)):
             return Reference(path, node, name, code=code)  # a class, which changes with the method taken from it
         tested, of_heirs = tested_for(node, self._forest, self._values, self._api.vocabulary.classes)
-        if is_dispatched(node, self._forest, self._values):
+        if is_dispatched(node, self._forest, self._values) or is_part_of_pattern(node, self._forest):
             tested = tested.union(of_kind(self._api.vocabulary.classes.get(name), self._values))
         tested |= self.tested.get(name, frozenset())
+        if self._meets_types(node, key):
+            tested |= self._asked_types.of_kind(self._api.vocabulary.classes.get(name))
         origins = tested | (self.reached(key) if function else self._identical(node))
         origins |= {key} if Token(key) in self._values.sinks else frozenset()
         of_handles = bool(function and function.kinds) or self._api.vocabulary.classes.get(name) == "endpoint"
@@ -273,6 +276,15 @@ class References:
         codes = (value.key.node for value in sides if isinstance(value, Token) and isinstance(value.key, Code))
         calls = (self._api.sites.get(call, ()) for call in codes if isinstance(call, ast.expr))
         return frozenset[Hashable]().union(*calls)
+
+    def _meets_types(self, node: ast.expr, key: Symbol | Method) -> bool:
+        """Whether what is written here is a class that is compared, or issubclass asks for; isinstance is no such."""
+        outer = self._forest.parents[node]
+        outer = self._forest.parents[outer] if isinstance(outer, ast.Tuple) else outer
+        test = last_name(outer.func) if isinstance(outer, ast.Call) else ""
+        if test in TYPE_TESTS or isinstance(outer, ast.MatchClass):
+            return test == "issubclass"
+        return Token(key) in self._told.compared and not is_annotation(self._forest, node)
 
     def _is_type(self, key: Symbol | Method) -> bool:
         """Whether a class is called away from its name, and compared or asked for; its successor is not a class."""

@@ -32,6 +32,12 @@ class ToldApart:
         return found
 
     @cached_property
+    def compared(self) -> frozenset[Token]:
+        """The same, and those that are only compared with what is not followed: `type(ep) in (Endpoint, Device)`."""
+        sides = (self._within(side, place, _is_name) for place in self._places for side in place.sides)
+        return frozenset(token for side in sides for token in side)
+
+    @cached_property
     def devices(self) -> Sequence[tuple[ast.AST, Sequence[Token]]]:
         """Where devices are distinguished by what they are equal to, each with those that meet there."""
         told = ((place, list(self._told(place, _is_device))) for place in self._places if place.is_deep)
