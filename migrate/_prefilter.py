@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from migrate.old_api.traces import CALLS, NAMES
+from migrate.old_api.traces import CALLS, LEFT, NAMES
 from migrate.python.definitions import with_parents
 from migrate.python.known_calls import LOADING
 from migrate.python.modules import MAIN
@@ -44,7 +44,7 @@ class Scan:
 
 def scan(data: bytes) -> Scan:
     """Look through the bytes of a file."""
-    is_old = any(name in data for name in NAMES)
+    is_old = any(name in data for name in (*NAMES, *LEFT))
     calls, asks = is_old or CALLS.search(data) is not None, b"def test" in data or b"fixture" in data
     computed = b"import_module" in data or b"__import__" in data
     loads = any(word in data for word in _LOADING) or (computed and _COMPUTED.search(data) is not None)

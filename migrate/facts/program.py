@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Hashable, Iterator, Mapping, Sequence, Set
 from functools import cache, cached_property
 from pathlib import Path
@@ -44,6 +43,7 @@ from migrate.facts.unseen import annotated_kinds, unseen_handles
 from migrate.old_api.accounts import accounted
 from migrate.old_api.calls import Call
 from migrate.old_api.generations import vocabulary_of
+from migrate.old_api.traces import left_lines
 from migrate.old_api.vocabulary import Function, Vocabulary
 from migrate.python.modules import Project
 from migrate.python.scopes import Kind, Variable
@@ -54,7 +54,6 @@ __all__ = ["Facts", "Obstacle", "Reference"]
 
 _NO_FLAGS = "DOCA_CC_MSG_FLAG_NONE"
 _TABLES = frozenset({"kwargs", "kwds", "keywords"})  # of keywords for what is called later
-_OF_UNKNOWN = re.compile(r"migrate explain CCM0(?:34|83)\)")
 _DEPTH = 5  # choices of choices
 
 
@@ -93,7 +92,8 @@ class Facts:
         forest = self._forest = Forest(self.names)
         types = [(path, *found) for path, source in sources.items() for found in type_comments(source)]
         # Such a comment of an earlier run says that a file had to do with the old API.
-        marked = {path for path, source in sources.items() if _OF_UNKNOWN.search(source.text)}
+        left = {path: lines for path, source in sources.items() if (lines := left_lines(source.text))}
+        marked = left.keys()
         may_be_old = bool(marked) or has_old_source(forest)
         noted = annotated_kinds(forest, vocabulary, [found[1:] for found in types]) if may_be_old else {}
         unseen = unseen_handles(forest, vocabulary, noted)
@@ -117,7 +117,8 @@ class Facts:
         self.calls, self.texts, self.tested_away = references.calls, references.texts, references.tested.keys()
         references.found = OpenedLibraries(forest, values, self.project, texts, causes).explained(references.found)
         naming = {reference.path for reference in references.found} | marked if may_be_old else set()
-        likely = Likely(forest, values, api, frozenset(token.key for token in values.tokens), self.project, naming)
+        keys = frozenset(token.key for token in values.tokens)
+        likely = Likely(forest, values, api, keys, self.project, naming, left)
         self._obstacles = Obstacles(forest, values, api, references, likely, given, modules, told)
         self._reaching = Reaching(forest, values, self.controls)
         self._results = Results(forest, values, api, self._reaching)

@@ -50,6 +50,12 @@ def test_old_names_are_found(text: str) -> None:
     assert scan(text.encode()).is_old
 
 
+@pytest.mark.parametrize(("code", "is_old"), [("CCM034", True), ("CCM083", True), ("CCM061", False)])
+def test_what_an_earlier_run_has_left_is_found(code: str, is_old: bool) -> None:
+    text = f"# {code}: a title (python -m migrate explain {code})\nep.sendto(b'', 1)\n"
+    assert scan(text.encode()).is_old is is_old
+
+
 def test_tests_and_fixtures_are_tied_to_the_fixtures_above_them() -> None:
     files = dict.fromkeys(("conftest.py", "deep/conftest.py", "fixtures.py"), "@pytest.fixture\ndef ep(): ...")
     files |= {"deep/test_it.py": "def test_it(ep): ...", "deep/util.py": "", "other/check.py": "def test_it(ep): ..."}

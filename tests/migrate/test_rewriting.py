@@ -371,6 +371,24 @@ def test_a_second_run_takes_new_objects_for_nothing_old_and_keeps_its_comments()
     assert "with comch.open_device(" in new
 
 
+def test_a_second_run_keeps_comments_when_nothing_else_of_the_old_api_is_left() -> None:
+    part = """\
+        import doca_comm_channel as cc
+        def send(link, peer):
+            # to a peer
+            link.sendto(b"x", peer)
+        def receive(link, sock):
+            try:
+                return link.recvfrom(8), len(sock.recvfrom(8))
+            except cc.Again:
+                pass
+    """
+    outcomes = rewritten({"main.py": TALK, "part.py": part})
+    assert b"cc" not in outcomes["main.py"].new
+    assert outcomes["part.py"].new.decode().count("# CCM034") == 2
+    text_of(part)
+
+
 @pytest.mark.parametrize(
     ("mention", "codes"),
     [
