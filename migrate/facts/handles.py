@@ -10,7 +10,7 @@ import ast
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
-from migrate.facts import kept
+from migrate.facts import kept, modern_calls
 from migrate.facts.tokens import Code, Data, Failure, Handle, Method, Modern, Symbol, Text
 from migrate.old_api.generation_2 import NULLABLE
 from migrate.old_api.spellings import objects
@@ -20,7 +20,8 @@ from migrate.python.values import Arguments, CallBack, External, Given, ListOf, 
 MODERN = "comch_next"
 STORE = Modern("store")
 UNRAISABLE = Modern("unraisable")
-_KNOWN = {modern.name: modern for modern in (STORE, UNRAISABLE)}
+USER_DATA = Modern("user_data")  # what the program has put there, and what is in it
+_KNOWN = {modern.name: modern for modern in (STORE, UNRAISABLE, USER_DATA, *modern_calls.CALLING)}
 CAUGHT = "the endpoint of a caught exception"  # an origin that stands for all endpoints
 
 
@@ -172,7 +173,12 @@ class OldApi:
         return self.vocabulary.flat.get(key.name), True
 
     def elements(self, token: Token) -> Iterable[Given] | None:
-        """Return nothing for what cannot be iterated over; lists of handles are given as lists."""
+        """Return nothing for what cannot be iterated over; lists of handles are given as lists.
+
+        In what is of comch_next, but for what the program has put there, are objects of it.
+        """
+        if token.key == Modern():
+            return [token]
         if isinstance(token.key, Text):
             return [token, Plain.OTHER]
         return [] if isinstance(token.key, Handle | Method | Code | Failure) else None
@@ -198,7 +204,9 @@ class OldApi:
         if isinstance(key, Symbol) and key.name in self.vocabulary.errors:
             return [Token(Failure(key.name))]
         if isinstance(key, Modern):
-            return [*arguments.positional[0]] if key == UNRAISABLE and arguments.positional else [token]
+            if key == UNRAISABLE and arguments.positional:
+                return [*arguments.positional[0]]
+            return [modern_calls.result(key, arguments)]
         if isinstance(key, Text):
             return [token, Plain.OTHER]  # a method that makes another text
         if not isinstance(key, Symbol | Method):
@@ -228,7 +236,9 @@ class OldApi:
         return kept.kept(*self._given(token, arguments))
 
     def calls_back(self, token: Token, arguments: Arguments) -> Iterable[CallBack]:
-        """Yield what the library calls after a call."""
+        """Yield what the library calls after a call, or comch_next."""
+        if isinstance(token.key, Modern):
+            return () if token.key == UNRAISABLE else modern_calls.called_back(token.key, arguments)
         return kept.called_back(*self._given(token, arguments))
 
     def _given(

@@ -371,6 +371,66 @@ def test_a_second_run_takes_new_objects_for_nothing_old_and_keeps_its_comments()
     assert "with comch.open_device(" in new
 
 
+def test_a_second_run_knows_what_comch_next_calls_its_functions_with() -> None:
+    outcomes = rewritten({
+        "devices.py": """\
+            import part
+            import doca_comm_channel as doca
+            rc, infos, count = doca.doca_devinfo_create_list()
+            for i in range(count):
+                rc, same = doca.doca_devinfo_is_equal_pci_addr(infos[i], "b1:00.0")
+                print(int(rc), same)
+            """,
+        "tasks.py": """\
+            import part
+            import doca_cc as cc
+            def on_sent(task, task_data, ctx_data):
+                task.as_task().free()
+            client = cc.Client(cc.open_device("b1:00.0"), "svc")
+            client.send_task_set_conf(on_sent, on_sent, 2)
+            """,
+        "part.py": """\
+            from doca_comm_channel import doca_comm_channel_ep_destroy
+            def end(e):
+                return doca_comm_channel_ep_destroy(e)
+            """,
+    })  # fmt: skip
+    assert b"lambda devinfo" in outcomes["devices.py"].new
+    assert b"    task.free()" in outcomes["tasks.py"].new
+
+
+@pytest.mark.parametrize(
+    ("made", "is_seen"),
+    [
+        ("comch.devices()", True),
+        ("comch.outcome_list(comch.devices)[1]", True),
+        ("comch.outcome_list(make)[1]", False),
+        ("comch.open_device('03:00.0').user_data", False),
+    ],
+)
+def test_what_holds_objects_of_comch_next(made: str, is_seen: bool) -> None:
+    text = "import comch_next as comch\nimport doca_comm_channel as cc\n"
+    text += f"def use(make):\n    for info in {made}:\n        info.is_equal_pci_addr('')\nraise cc.Again\n"
+    assert ("# CCM034" not in text_of(text)) is is_seen
+
+
+@pytest.mark.parametrize(
+    ("call", "is_seen"),
+    [
+        ("comch.Client(1, 'svc').task_send_set_conf(own, own, 2)", True),
+        ("comch.outcome(own, comch.devices()[0])", True),
+        ("comch.outcomes(2, own, comch.devices()[0])", True),
+        ("comch.outcome(own, thing)", False),
+        ("comch.outcome(own, *thing)", False),
+        ("thing.call(own)", False),
+    ],
+)
+def test_what_comch_next_calls_functions_with(call: str, is_seen: bool) -> None:
+    text = "import comch_next as comch\nimport doca_comm_channel as cc\n"
+    text += f"def _run(thing):\n    own = lambda it: it.is_equal_pci_addr('')\n    {call}\nraise cc.Again\n"
+    assert ("# CCM034" not in text_of(text)) is is_seen
+
+
 def test_a_second_run_keeps_comments_when_nothing_else_of_the_old_api_is_left() -> None:
     part = """\
         import doca_comm_channel as cc
