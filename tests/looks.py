@@ -1,7 +1,11 @@
-"""The places of the library's Python code where the interpreter looks for signals; from 3.12 on for garbage, too."""
+"""The places of the library's Python code where the interpreter looks for signals; from 3.12 on for garbage, too.
+
+With those of contextlib on its behalf: a `with` block of a generator's begins and ends there.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import dis
 import sys
 import threading
@@ -44,12 +48,19 @@ def _looks_of(code: CodeType) -> frozenset[int]:
     return _places[code]
 
 
+def _is_librarys(frame: FrameType) -> bool:
+    name, caller = frame.f_code.co_filename, frame.f_back
+    if name == contextlib.__file__ and caller is not None:
+        name = caller.f_code.co_filename
+    return name.startswith(_LIBRARY)
+
+
 @contextmanager
 def _traced(come_to: ComeTo) -> Iterator[None]:
     """Tell the instructions of the library by a trace."""
 
     def enter(frame: FrameType, event: str, argument: Any) -> Any:
-        if not frame.f_code.co_filename.startswith(_LIBRARY):
+        if not _is_librarys(frame):
             return None
         frame.f_trace_opcodes, frame.f_trace_lines = True, False
         return step
@@ -72,9 +83,9 @@ def _monitored(come_to: ComeTo) -> Iterator[None]:
     monitoring, tool, thread = sys.monitoring, 3, threading.get_ident()  # type: ignore[attr-defined]
 
     def step(code: CodeType, offset: int) -> Any:
-        if not code.co_filename.startswith(_LIBRARY):
+        if not code.co_filename.startswith((*_LIBRARY, contextlib.__file__)):
             return monitoring.DISABLE
-        if threading.get_ident() == thread:
+        if threading.get_ident() == thread and _is_librarys(sys._getframe(1)):
             come_to(code, offset)
         return None
 

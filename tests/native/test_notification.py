@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import os
 import select
-from collections.abc import Iterator
+import signal
+from collections.abc import Callable, Iterator
 
 import pytest
 
 import comch_next as comch
+from comch_next import ProgressEngine as Engine
 from comch_next.driver import load
 from comch_next.driver.native._notification import Notification
 from tests.descriptors import open_fds
 from tests.faults.exhausted import full_table
+from tests.interrupts.strike import each_place
 from tests.native.conftest import Log
 from tests.native.test_callbacks import Loop
 
@@ -108,3 +111,34 @@ def test_without_a_descriptor_to_spare(stub: Log) -> None:
                 engine.notification_handle  # noqa: B018
             assert open_fds() == before
         assert engine.notification_handle > 0
+
+
+def test_without_memory_for_the_rest(stub: Log, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse() -> None:
+        raise MemoryError
+
+    with Engine() as engine:
+        before = open_fds()
+        with monkeypatch.context() as patched:
+            patched.setattr(select, "epoll", refuse)
+            with pytest.raises(MemoryError):
+                engine.request_notification()
+        assert open_fds() == before
+        engine.request_notification()
+
+
+@pytest.mark.parametrize("call", [Engine.request_notification, Engine.clear_notification, Engine.fileno])
+def test_an_interrupt_leaves_no_lock_and_no_descriptor(stub: Log, call: Callable[[Engine], object]) -> None:
+    """At every place of an engine's first call, and while the interrupt, which keeps what it met, is in flight."""
+    with Engine() as first:
+        call(first)  # finds the functions of the library, once
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    for strike in each_place(4):
+        open_before, engine = open_fds(), Engine()
+        try:
+            strike.run(lambda _, engine=engine: call(engine), None)  # type: ignore[misc, arg-type]
+        except KeyboardInterrupt:
+            assert not engine._lock._is_owned(), strike.place
+        engine.destroy()
+        assert open_fds() == open_before, strike.place
+    signal.signal(signal.SIGINT, before)

@@ -1,9 +1,8 @@
 """The progress engine (guide: DOCA Core Progress Engine)."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 from comch_next.driver.native._calls import Noun, call
 from comch_next.driver.native._context import Context
@@ -16,6 +15,8 @@ from comch_next.driver.protocol import LONGEST_S, Lock, OnError, new_lock, quote
 from comch_next.errors import BadState, DocaError, InvalidValue
 
 __all__ = ["Engine", "Engines"]
+
+_T = TypeVar("_T")
 
 _MOST_EVENTS = 1 << 20
 
@@ -92,26 +93,26 @@ class Engines(Noun):
     def quick_clear(self, pe: Engine) -> None: ...
 
     def get_notification_handle(self, pe: object) -> int:
-        with self._notification(pe, "doca_pe_get_notification_handle") as notification:
-            return notification.fileno()
-
-    @contextmanager
-    def _notification(self, pe: object, name: str) -> Iterator[Notification]:
-        """The engine's, with its lock held while the block runs."""
-        engine = live(pe, Engine, name)
-        with engine.lock:
-            life = live(engine, Engine, name).life  # again: another thread may have destroyed it
-            if life.notification is None:
-                life.notification = Notification(self.library, engine.pointer, self._rings)
-            yield life.notification
+        return self._of_notification(pe, "doca_pe_get_notification_handle", Notification.fileno)
 
     def request_notification(self, pe: object) -> None:
-        with self._notification(pe, "doca_pe_request_notification") as notification:
-            notification.arm()
+        self._of_notification(pe, "doca_pe_request_notification", Notification.arm)
 
     def clear_notification(self, pe: object, handle: int) -> None:
-        with self._notification(pe, "doca_pe_clear_notification") as notification:
-            notification.disarm(handle)
+        self._of_notification(pe, "doca_pe_clear_notification", partial(Notification.disarm, handle=handle))
+
+    def _of_notification(self, pe: object, name: str, call: Callable[[Notification], _T]) -> _T:
+        """Make a call of the engine's notification, with its lock held."""
+        engine = live(pe, Engine, name)
+        with engine.lock:
+            return self._made_and_called(engine, name, call)
+
+    @uninterrupted
+    def _made_and_called(self, engine: Engine, name: str, call: Callable[[Notification], _T]) -> _T:
+        life = live(engine, Engine, name).life  # again: another thread may have destroyed it
+        if life.notification is None:
+            life.notification = Notification(self.library, engine.pointer, self._rings)
+        return call(life.notification)
 
     get_num_inflight_tasks = call("doca_pe_get_num_inflight_tasks")
 

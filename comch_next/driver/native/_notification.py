@@ -45,9 +45,11 @@ class Notification:
             self._epoll.register(self._timer, select.EPOLLIN)
             if self._own >= 0:
                 self._epoll.register(self._own, select.EPOLLIN)
-        except by_system(OSError) as error:
+        except BaseException as error:
             os.close(self._timer)
-            raise NoMemory(f"doca_pe_get_notification_handle: {error}") from error
+            if isinstance(error, by_system(OSError)):
+                raise NoMemory(f"doca_pe_get_notification_handle: {error}") from error
+            raise
         self.silent = False  # the timer was what woke the program; what it finds, the library has not told
 
     def _own_handle(self) -> int:
