@@ -7,7 +7,8 @@ KERNEL := comch_next/driver/emulated/_kernel
 FACES  := comch_next/capi
 INPUTS := pyproject.toml setup.py comch_next/_version.py $(KERNEL)/build.py $(filter-out $(KERNEL)/_ring_c.c,$(wildcard $(KERNEL)/*.[ch])) \
 	$(wildcard comch_next/api/*.json comch_next/api/*.py $(FACES)/_building/*.py $(FACES)/_sources/*) \
-	comch_next/_method.c comch_next/driver/protocol/_shield.c $(wildcard comch_next/driver/native/_kernel/*.[ch]) comm_channel_compat/_launcher/audit.c
+	comch_next/_attributes.c comch_next/_method.c comch_next/driver/protocol/_shield.c \
+	$(wildcard comch_next/driver/native/_kernel/*.[ch]) comm_channel_compat/_launcher/audit.c
 
 .DEFAULT_GOAL := help
 .PHONY: help venv demo test compilers lint stress repeat bench docs clean

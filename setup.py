@@ -83,6 +83,7 @@ setup(
     cmdclass={"build_ext": BuildExtensionsAndFaces},
     ext_modules=[
         _extension(f"{_KERNEL}/calls", (*_CALLS, "pace", "ring", "posts", "foreign"), _HEADERS),
+        _extension("comch_next/_attributes", ("_attributes",)),
         _extension("comch_next/_method", ("_method",)),
         _extension("comch_next/driver/protocol/_shield", ("_shield",)),
         _extension(f"{_NATIVE}/calls", ("calls", "task", "send_task", "callbacks", "progress"), ("objects",)),

@@ -1,6 +1,6 @@
 """Missing attributes: errors that name the Python spelling of a C name, or what a misspelled name may have meant.
 
-A class with `__getattr__` is slower at every attribute, so only classes off the hot paths are `Hinted`; on the others
+A class that explains them is slower at every attribute, so only classes off the hot paths are `Hinted`; on the others
 `spelled` puts something in the place of each C name that raises the error. The texts are looked up by the first error
 (see `comch_next._hints`).
 """
@@ -11,6 +11,7 @@ import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
+from comch_next._attributes import Explained
 from comch_next._spellings import ABSENT, LATER, PREFIXES, SPELLINGS
 
 __all__ = ["CNames", "ContextNames", "Hinted", "Strict", "annotated", "has", "no_such_name", "spelled"]
@@ -19,18 +20,16 @@ _T = TypeVar("_T")
 _OLD = "doca_comm_channel_"
 
 
-class Hinted:
+class Hinted(Explained):
     """A class whose missing attributes are named in the error."""
 
     __slots__ = ()
 
-    if not TYPE_CHECKING:  # a type checker would take any name for an attribute
-
-        def __getattr__(self, name: str) -> Any:
-            cls = type(self)
-            if name.startswith("_") or any(name in vars(base) for base in cls.__mro__):
-                return object.__getattribute__(self, name)  # an empty slot, or a property that failed by itself
-            raise _missing(cls, name)
+    @classmethod
+    def _explain(cls, name: str) -> AttributeError | None:
+        if name.startswith("_") or any(name in vars(base) for base in cls.__mro__):
+            return None  # an empty slot, or a property that failed by itself
+        return _missing(cls, name)
 
 
 class Strict:

@@ -167,7 +167,8 @@ class Server(ServiceState):
 
     def _was_ended(self, connection: Connection) -> bool:
         """Return whether the failed server has left the connection already."""
-        return self._failed and self._port is not None and getattr(connection, "server", None) is self
+        has_failed = self._failed and self._port is not None
+        return has_failed and isinstance(connection, Connection) and connection.server is self
 
     def _drop(self, connection: Connection, timeout: float) -> None:
         if not self._was_ended(connection):

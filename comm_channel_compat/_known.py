@@ -79,6 +79,7 @@ def _standing_for(old: Any) -> object:
 
 def modern_of(old: Any) -> Any:
     """Return the object of comch_next behind a handle of either old generation; InvalidValue for anything else."""
-    if kind_of(type(old)) is None or not hasattr(old, "modern"):
+    stands_for_one = hasattr(type(old), "modern") or "modern" in getattr(old, "__dict__", ())
+    if kind_of(type(old)) is None or not stands_for_one:
         raise InvalidValue(f"unwrap takes a handle of comm_channel_compat or comm_channel_compat.cc, not {shown(old)}")
     return old.modern

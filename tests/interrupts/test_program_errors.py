@@ -8,6 +8,7 @@ import errno
 import fcntl
 import os
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from importlib import metadata
 from typing import Any
 
@@ -15,6 +16,7 @@ import pytest
 from packaging.requirements import Requirement
 
 import comch_next as comch
+import comm_channel_compat
 from comch_next import _threaded
 from comch_next.driver.emulated import _client, _remote
 from comch_next.driver.emulated._admin import Admin
@@ -24,6 +26,7 @@ from comch_next.driver.emulated._fabric.greeting import Greeting
 from comch_next.driver.emulated._kernel.removal import Removal
 from comch_next.driver.protocol import _system, by_system, handing_on, suppress_system
 from comch_next.errors import BadState, NotPermitted
+from comm_channel_compat.peer_addr import PeerAddr
 from tests.test_arrows import ROOT
 
 DPU, HOST = "03:00.0", "b1:00.0"
@@ -116,6 +119,36 @@ def test_a_handlers_error_is_no_defect_of_the_topology(inside: str, monkeypatch:
     with pytest.raises(ValueError, match="of the program's") as raised:
         topology.current()
     assert type(raised.value) is ValueError
+
+
+def was_ended() -> bool:
+    with comch.open_device(DPU) as dpu, dpu.open_representor(HOST) as rep:
+        with closing(comch.Server(dpu, rep, "svc")) as server:
+            server.listen()
+            server._failed = True
+            return server._was_ended(object.__new__(comch.Connection))
+
+
+PROPERTIES: dict[str, tuple[type, str, Callable[[], object]]] = {
+    "of a device": (comch.Device, "devinfo", lambda: comch.open_device(DPU).devinfo),
+    "of an old object": (PeerAddr, "modern", lambda: comm_channel_compat.unwrap(object.__new__(PeerAddr))),
+    "of a connection": (comch.Connection, "server", was_ended),
+}
+
+
+@pytest.mark.parametrize("place", PROPERTIES)
+def test_a_handlers_error_in_a_property(place: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An AttributeError there would be, for Python and for hasattr, an attribute that is not there."""
+    errors = [AttributeError("of the program's")]
+    owner, name, ask = PROPERTIES[place]
+
+    def handler(thing: object) -> Any:
+        raise errors.pop()  # once, as a signal comes
+
+    with monkeypatch.context() as interrupted:
+        interrupted.setattr(owner, name, property(handler))
+        with pytest.raises(AttributeError, match="of the program's"):
+            ask()
 
 
 def test_what_the_system_refuses_is_meant() -> None:

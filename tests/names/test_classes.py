@@ -131,6 +131,34 @@ def test_a_property_that_fails_by_itself_says_why() -> None:
     assert refusal(Server(), "broken") == "the cause"
 
 
+def test_a_property_that_fails_is_not_asked_again() -> None:
+    """What it raises may be a handler's of a signal, which has come once."""
+
+    class Struck(Server):
+        asked = 0
+
+        @property
+        def state(self) -> int:
+            self.asked += 1
+            if self.asked == 1:
+                raise error
+            return 1
+
+    struck, error = Struck(), AttributeError("of the program's")
+    with pytest.raises(AttributeError) as caught:
+        struck.state  # noqa: B018
+    assert caught.value is error
+    assert struck.asked == 1
+
+
+def test_a_subclass_may_find_attributes_by_itself() -> None:
+    class Mine(Server):
+        def __getattr__(self, name: str) -> str:
+            return name
+
+    assert (Mine().anything, Mine().max_msg_size) == ("anything", 1)
+
+
 def test_a_private_name_gets_no_hint_and_passes() -> None:
     assert "hint" not in refusal(Server(), "_handle")
     server: Any = Server()
