@@ -22,7 +22,7 @@ from comch_next._alone import alone
 from comch_next._codes import AccessFlag, ErrorCode, State
 from comch_next._exits import exit_block
 from comch_next.consumer import Consumer
-from comch_next.driver.protocol import Own, new_lock, uninterrupted
+from comch_next.driver.protocol import Own, by_system, new_lock, uninterrupted
 from comch_next.engine import ProgressEngine, deadline_after, seconds_left
 from comch_next.errors import (
     Again,
@@ -233,14 +233,19 @@ class Link:
 
     @alone
     def _give_back(self) -> bool:
-        """Give back what is held, the last first, up to what is still in use; return whether that was all."""
+        """Give back what is held, the last first, up to what is still in use; return whether that was all.
+
+        What is interrupted, in a callback of the program's, is still held: what was made before it may be in use by it.
+        """
         while self._held:
-            close = self._held.pop()
             try:
-                close()
-            except TimeOut:
-                self._held.append(close)
+                self._held[-1]()
+            except by_system(TimeOut):
                 return False
+            except by_system(DocaError):  # trying again does not help
+                self._held.pop()
+                raise
+            self._held.pop()
         return True
 
     # Frames

@@ -6,6 +6,7 @@ import gc
 import io
 import random
 import signal
+import threading
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
@@ -13,6 +14,7 @@ from typing import Any
 import pytest
 
 import comch_next as comch
+import comch_next.stream as module
 from comch_next import _stream_link
 from tests.budget import SEED
 from tests.control_path.pair import until
@@ -190,3 +192,30 @@ def test_the_other_side_is_notified_at_once(
         until(lambda: refused)
         assert work(stream) in (_DATA, len(_DATA))
         assert theirs.result(SOON_S) in (_DATA, len(_DATA))
+
+
+@pytest.mark.parametrize(("work", "other"), _SIDES)
+def test_a_giving_back_that_is_interrupted_goes_on(work: Work, other: Work, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By a handler in a callback that the close of what a call has made comes to."""
+    close, closed = module._close_at_once, list[Any]()
+
+    def struck(context: Any) -> None:
+        if not closed and threading.current_thread() is threading.main_thread():
+            closed.append(context)
+            raise KeyboardInterrupt
+        close(context)
+
+    def twice(stream: comch.Stream) -> None:
+        other(stream)
+        other(stream)
+
+    monkeypatch.setattr(module, "_close_at_once", struck)
+    before = collected_fds(), mapped()
+    with connected() as pair, comch.Stream(pair.here) as stream:
+        theirs = pair.start(pair.there, twice)
+        with pytest.raises(KeyboardInterrupt):
+            work(stream)
+        work(stream)
+        theirs.result(SOON_S)
+    closed.clear()
+    assert (collected_fds(), mapped()) == before
