@@ -7,9 +7,10 @@ a connection is up when `connect` returns, and each failure has the code that th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
-from typing import Any
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from typing import Any, TypeVar
 
 from comch_next._channel import Channel
 from comch_next._codes import ErrorCode
@@ -35,6 +36,7 @@ from comch_next.errors import (
 
 __all__ = ["BlockingChannel"]
 
+_T = TypeVar("_T")
 _DEAD_AT_ONCE = 1024  # clients that one look passes over; they may come and go for ever
 _Received = tuple[ErrorCode, "bytes | None", "int | None", "Connection | None"]
 
@@ -67,12 +69,15 @@ class BlockingChannel(Hinted):
         Raises NotPermitted on a machine that is not a DPU, ConnectionAborted if the name is taken on a representor.
         """
         found = self._able("listen", name, DevInfo.cap_server_is_supported)
-        with self._opening("listen") as life:
+
+        def listen(life: Life) -> None:
             life.serves = True
             for info in found:
                 device = life.keep(info.open)
                 for rep in device.representors():
                     self._open(life, device=device, device_rep=life.keep(rep.open)).listen(text(name, "service name"))
+
+        self._begin_by(listen, "listen")
 
     def connect(self, name: str | bytes) -> Connection:
         """Wait until the service of that name has accepted this client, without a limit, and return the connection.
@@ -80,12 +85,15 @@ class BlockingChannel(Hinted):
         Raises NotPermitted on a machine that is not a host, ConnectionAborted if no device reaches such a service.
         """
         refused: DocaError = ConnectionAborted("connect: no device reaches a service")
+
+        def connect(info: DevInfo, life: Life) -> Connection:
+            channel = self._open(life, device=life.keep(info.open))
+            life.dialled = channel.connect(text(name, "service name"), timeout=None)
+            return life.dialled
+
         for info in self._able("connect", name, DevInfo.cap_client_is_supported):
             try:
-                with self._opening("connect") as life:
-                    channel = self._open(life, device=life.keep(info.open))
-                    life.dialled = channel.connect(text(name, "service name"), timeout=None)
-                    return life.dialled
+                return self._begin_by(partial(connect, info), "connect")
             except ConnectionAborted as error:
                 refused = error
         raise refused
@@ -105,16 +113,16 @@ class BlockingChannel(Hinted):
         if self._life is not None:
             raise NotPermitted(f"{call} was attempted on {self!r}; legal once, on a channel that is not connected")
 
-    @contextmanager
-    def _opening(self, call: str) -> Iterator[Life]:
-        """Begin a life; one that fails leaves nothing."""
+    def _begin_by(self, fill: Callable[[Life], _T], call: str) -> _T:
+        """Begin a life, and return what fills it; one that fails leaves nothing."""
         with setting_up(call):
             life = Life()
         try:
             self._begin(call, life)
             with setting_up(call):
-                yield life
+                made = fill(life)
                 life.watch()
+            return made
         except BaseException:
             self._end(life)
             raise

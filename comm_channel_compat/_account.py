@@ -72,8 +72,7 @@ class Account:
         site = (symbol, *place[:2])
         given = (*args, *kwargs.values())
         try:
-            with self.observed.call(site, args, kwargs) as call:
-                value = function(*args, **kwargs)
+            call, value = self.observed.call(site, function, args, kwargs)
         except BaseException as error:
             self._note(site, code_name(error.code) if isinstance(error, DocaError) else type(error).__name__)
             if isinstance(error, DocaError):

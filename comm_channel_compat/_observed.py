@@ -12,7 +12,6 @@ import sys
 import threading
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
 from enum import Enum
 from types import FrameType, ModuleType
 from typing import Any
@@ -55,9 +54,10 @@ class Observed:
 
     # What happens
 
-    @contextmanager
-    def call(self, site: Site, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Iterator[Call]:
-        """Observe a call while it runs: what it is given, and whether another old call has called back."""
+    def call(
+        self, site: Site, function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]
+    ) -> tuple[Call, Any]:
+        """Make and observe a call: what it is given, and whether another old call has called back. Return its value."""
         self._read(site[1])
         running = self._calls.running
         depth, call = len(running), Call()
@@ -67,9 +67,9 @@ class Observed:
             self._nested[site] += depth > 0
             for handle in handles:
                 self._given[site][handle] = None
-        running.append(call)
         try:
-            yield call
+            running.append(call)
+            return call, function(*args, **kwargs)
         finally:
             del running[depth:]
 

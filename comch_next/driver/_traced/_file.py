@@ -10,7 +10,7 @@ from itertools import count
 from typing import Any
 
 from comch_next.driver._traced._place import caller
-from comch_next.driver.protocol import by_system, shielded, suppress_system, too_large_raises
+from comch_next.driver.protocol import by_system, shielded, suppress_system, too_large_raises, uninterrupted
 from comch_next.errors import IoFailed
 
 __all__ = ["TraceFile"]
@@ -70,6 +70,7 @@ class TraceFile:
         self._append(json.dumps(line, separators=(",", ":")).encode("ascii") + b"\n")
         return number
 
+    @uninterrupted
     def _append(self, line: bytes) -> None:
         if self._ended:
             return
