@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections import deque
+from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable
 from itertools import islice
 from typing import TypeAlias
@@ -54,7 +54,7 @@ class Solver:
     def __init__(self) -> None:
         self.steps, self.most = 0, sys.maxsize
         self._slots: deque[Slot] = deque()
-        self._tasks: dict[Callable[[], None], None] = {}
+        self._tasks: OrderedDict[Callable[[], None], None] = OrderedDict()
         self._fallbacks: list[tuple[Slot, Callable[[], None]]] = []
 
     def add(self, slot: Slot, value: Value) -> None:
@@ -127,8 +127,7 @@ class Solver:
                     raise Unsettled
                 self._pass_on(self._slots.popleft())
             if self._tasks:
-                task = next(iter(self._tasks))
-                del self._tasks[task]
+                task, _ = self._tasks.popitem(last=False)
                 task()
 
     def _pass_on(self, slot: Slot) -> None:
