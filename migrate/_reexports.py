@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Set
 from dataclasses import replace
 from functools import cached_property
@@ -177,9 +178,10 @@ class Reexports:
         found: dict[Path, set[str]] = {}
         for user in self.project.trees:
             homes = set(self.project.starred(user)) if self.project.stars(user) else set()
+            givers = Counter(name for home in homes for name in self.project.exports(home))
             for home in homes:
-                others = (self.project.exports(other) for other in homes - {home})
-                found.setdefault(home, set()).update(self.project.names(user).module.variables, *others)
+                own = {name for name in self.project.exports(home) if givers[name] == 1}
+                found.setdefault(home, set()).update(self.project.names(user).module.variables, givers.keys() - own)
         return found
 
     # ------------------------------------------------------------------ what is looked up

@@ -144,14 +144,15 @@ class Shown:
         found = [self._in(value) for value in known]
         others = any(not shown and not _is_no_rest(value) for value, shown in zip(known, found, strict=True))
         others = others or Plain.NONE in values or not self._shrinking.isdisjoint(known)
-        return [(handle, maybe or others) for handles in found for handle, maybe in handles]
+        return list(dict.fromkeys((handle, maybe or others) for handles in found for handle, maybe in handles))
 
     def _in(self, value: Value) -> list[tuple[Value, bool]]:
         if not isinstance(value, Collection | Instance):
             return [(value, False)]
         if value not in self._known:
             self._known[value] = []  # of one that holds itself
-            self._known[value] = [found for part in self._values.shown(value) for found in self._among(part)]
+            parts = self._values.shown(value)
+            self._known[value] = list(dict.fromkeys(found for part in parts for found in self._among(part)))
         return self._known[value]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
@@ -32,6 +32,8 @@ class Project:
         self.trees = dict(sorted(trees.items()))
         self._names: dict[Path, Names] = dict(names or {})
         self._resolved: dict[tuple[Path, str, int], Path | None] = {}
+        self._starred: dict[Path, Sequence[Path]] = {}
+        self._exports: dict[Path, frozenset[str]] = {}
         self._folders = {folder for path in self.trees for folder in path.parents}
         self._by_end: dict[str, list[Path]] = {}
         for path in self.trees:
@@ -103,14 +105,22 @@ class Project:
         """The star imports of a file."""
         return tuple(self.names(path).module.stars)
 
-    def starred(self, path: Path, around: frozenset[Path] = frozenset()) -> Iterator[Path]:
-        """Iterate over the other files of the project whose names a file has by star imports, and they by theirs."""
-        around |= {path}
-        for star in self.stars(path):
-            home = self.home(path, star)
-            if home in self.trees and home not in around:
-                yield home
-                yield from self.starred(home, around)
+    def starred(self, path: Path) -> Sequence[Path]:
+        """Return the other files of the project whose names a file has by star imports, and they by theirs."""
+        if path not in self._starred:
+            self._starred[path] = self._reached(path, lambda _: True)
+        return self._starred[path]
+
+    def _reached(self, path: Path, hands_on: Callable[[Path], bool]) -> list[Path]:
+        """Return the other files that a file reaches by star imports, through files that hand their names on."""
+        found: dict[Path, None] = {path: None}
+        todo = [path]
+        while todo:
+            file = todo.pop()
+            found.setdefault(file)
+            homes = (self.home(file, star) for star in self.stars(file)) if hands_on(file) else ()
+            todo += reversed([home for home in homes if home in self.trees and home not in found])
+        return [file for file in found if file != path]
 
     def is_open(self, path: Path) -> bool:
         """Whether a star import of a file may bind more than `exports` has: it has star imports, and lists no names."""
@@ -122,20 +132,19 @@ class Project:
 
     def exports(self, path: Path) -> frozenset[str]:
         """Every name that a star import of a file may bind, through its own star imports of the project too."""
-        return self._exports(path, frozenset())
+        if path not in self._exports:
+            files = self._reached(path, lambda file: not self._is_closed(file)) if path in self.trees else []
+            brought = frozenset[str]().union(*map(self._own, files))
+            public = frozenset(name for name in brought if not name.startswith("_"))
+            self._exports[path] = self._own(path) | public if path in self.trees else public
+        return self._exports[path]
 
-    def _exports(self, path: Path, around: frozenset[Path]) -> frozenset[str]:
-        if path not in self.trees or path in around:
-            return frozenset()
+    def _own(self, path: Path) -> frozenset[str]:
+        """Every name that a star import of a file may bind, but for what star imports bring to that."""
         names = self.names(path)
         given = frozenset(listed(names) if is_listing(names) else ())
-        if self._is_closed(path):
-            return given
-        own = {name for name, variable in names.module.variables.items() if variable.bindings}
-        for node in self.stars(path):
-            home = self.home(path, node)
-            own |= self._exports(home, around | {path}) if home else frozenset()
-        return given.union(name for name in own if not name.startswith("_"))
+        bound = (name for name, variable in names.module.variables.items() if variable.bindings)
+        return given if self._is_closed(path) else given.union(name for name in bound if not name.startswith("_"))
 
     def binds(self, path: Path, name: str) -> bool:
         """Whether a star import of a file binds a name in any case."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from migrate.python.modules import Project
 from migrate.python.source import Source
 from migrate.python.values import Values
 from migrate.rewriting import rewrite, rewrite_project
-from tests.migrate.counting import is_linear, lines
+from tests.migrate.counting import calls, is_linear, lines
 from tests.migrate.values_knowledge import Library
 
 PART = """
@@ -63,6 +64,38 @@ def one_name_each(names: int) -> bytes:
 def test_imports_of_one_name_each_are_linear_work() -> None:
     assert b"import comch_next" not in rewrite(one_name_each(1)).new  # every name stays
     assert is_linear(lambda names: rewrite(one_name_each(names)))
+
+
+def star_imports(levels: int) -> dict[Path, bytes]:
+    texts = {f"{side}0": "from doca_comm_channel import *\n" for side in "ab"}
+    for level in range(1, levels):
+        texts |= {f"{side}{level}": f"from a{level - 1} import *\nfrom b{level - 1} import *\n" for side in "ab"}
+    return {Path(f"{name}.py"): text.encode() for name, text in texts.items()}
+
+
+def classes(levels: int) -> dict[Path, bytes]:
+    text = "import doca_comm_channel as cc\n\n\nclass Link0:\n    def end(self, link):\n        link.destroy()\n"
+    for level in range(1, levels):
+        text += f"class Left{level}(Link{level - 1}): pass\nclass Right{level}(Link{level - 1}): pass\n"
+        text += f"class Link{level}(Left{level}, Right{level}): pass\n"
+    return {Path("classes.py"): f"{text}Link{levels - 1}().end(cc.Endpoint())\n".encode()}
+
+
+@pytest.mark.parametrize("made", [star_imports, classes])
+def test_what_is_reached_on_many_ways_is_read_once(made: Callable[[int], Mapping[Path, bytes]]) -> None:
+    rewrite_project(made(1))  # tables are read once
+    few, more, many = (calls(partial(rewrite_project, made(levels))) for levels in (5, 10, 20))
+    assert more < 5 * few
+    assert many < 5 * more
+
+
+def test_what_holds_a_thing_twice_shows_it_once() -> None:
+    def program(rows: int) -> bytes:
+        text = "".join(f"row{at} = [row{at - 1}, row{at - 1}]\n" for at in range(1, rows))
+        return f"import doca_comm_channel as cc\nrow0 = [cc.Endpoint()]\n{text}print(row{rows - 1})\n".encode()
+
+    rewrite(program(1))  # tables are read once
+    assert is_linear(lambda rows: rewrite(program(rows)))
 
 
 def test_where_tokens_stand_is_found_in_linear_time() -> None:

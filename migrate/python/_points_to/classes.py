@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter, deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
@@ -32,13 +33,19 @@ ENUMS = frozenset(f"enum.{name}" for name in ("Enum", "IntEnum", "Flag", "IntFla
 
 def _merge(rows: list[list[Value]]) -> list[Value]:
     """Python's linearisation (C3); where it does not exist, the bases in the order in which they are found."""
-    merged: list[Value] = []
-    while rows := [row for row in rows if row]:
-        tails = {value for row in rows for value in row[1:]}
-        head = next((row[0] for row in rows if row[0] not in tails), rows[0][0])
-        merged.append(head)
-        rows = [[value for value in row if value != head] for row in rows]
-    return merged
+    merged: dict[Value, None] = {}
+    behind = Counter(value for row in rows for value in row[1:])  # how often a value stands behind the first of a row
+    left = [deque(row) for row in rows if row]
+    while left:
+        head = next((row[0] for row in left if not behind[row[0]]), left[0][0])
+        merged[head] = None
+        for row in left:
+            while row and row[0] in merged:
+                row.popleft()
+                if row:
+                    behind[row[0]] -= 1
+        left = [row for row in left if row]
+    return list(merged)
 
 
 def _takes_class(function: Value) -> bool:
@@ -95,9 +102,12 @@ class Classes(Heap):
     def _add_base(self, info: ClassInfo, place: int, base: Value) -> None:
         if not isinstance(base, Class | External | Token) and base is not Plain.UNKNOWN:
             return
+        extended = self.classes.get(base.node) if isinstance(base, Class) else None
+        if base in info.bases[place] and (extended is None or info.node in extended.heirs):
+            return
         info.bases[place][base] = None
-        if isinstance(base, Class) and base.node in self.classes:
-            self.classes[base.node].heirs[info.node] = None
+        if extended is not None:
+            extended.heirs[info.node] = None
         changed = self.family(info.node)
         for node in changed:
             self._orders.pop(node, None)
