@@ -1,10 +1,13 @@
-"""The garbage collector of Python itself, paused while much is built that stays."""
+"""What Python itself gives to what builds and walks large trees: no garbage collector, and a deep stack."""
 
 from __future__ import annotations
 
 import gc
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+
+_DEEP = 5_000  # frames, of which a function of the program may take ten
 
 
 @contextmanager
@@ -17,3 +20,14 @@ def paused_collector() -> Iterator[None]:
     finally:
         if was_enabled:
             gc.enable()
+
+
+@contextmanager
+def deep_stack() -> Iterator[None]:
+    """Allow deep recursion in a block: chains of functions and of containers are followed to their ends."""
+    most = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(most, _DEEP))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(most)

@@ -9,7 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from migrate._collector import paused_collector
+from migrate._collector import deep_stack, paused_collector
 from migrate._decision import READS_SOURCE, UNCHECKED, Cause, Decision, decide
 from migrate._file_text import FileText
 from migrate._findings import Findings
@@ -48,6 +48,7 @@ def rewrite(source: bytes, path: Path | str = "program.py", options: Options | N
     return rewrite_project({Path(path): source}, options=options)[0]
 
 
+@deep_stack()
 @paused_collector()
 def rewrite_project(
     files: Mapping[Path, bytes], *, context: Mapping[Path, bytes] = _NOTHING, options: Options | None = None
@@ -72,7 +73,7 @@ def rewrite_project(
             outcomes |= _redirected(sources, given)
         else:
             outcomes |= (_by_evidence if options.evidence else _rewritten)(sources, given, options)
-    except Unsettled:
+    except (Unsettled, RecursionError):
         outcomes |= {
             path: FileOutcome(path, files[path], files[path], skipped=UNSETTLED) for path in given & sources.keys()
         }

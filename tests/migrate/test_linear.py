@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
@@ -96,6 +97,20 @@ def test_what_holds_a_thing_twice_shows_it_once() -> None:
 
     rewrite(program(1))  # tables are read once
     assert is_linear(lambda rows: rewrite(program(rows)))
+
+
+def waiting(depth: int) -> bytes:
+    text = "import time\nimport doca_comm_channel as cc\n\n\ndef wait0():\n    time.sleep(0.1)\n\n\n"
+    text += "".join(f"def wait{at}():\n    wait{at - 1}()\n\n\n" for at in range(1, depth))
+    loop = f"    while cc.doca_comm_channel_ep_sendto(ep, m, len(m), 0, p) == 5:\n        wait{depth - 1}()\n"
+    return f"{text}def send(ep, m, p):\n{loop}\n\nsend(None, b'x', None)\n".encode()
+
+
+def test_functions_that_call_each_other_are_followed_far_down_and_no_further_than_python_can() -> None:
+    before = sys.getrecursionlimit()
+    near, far = rewrite(waiting(300)), rewrite(waiting(3000))
+    assert (near.skipped, far.skipped, far.changed) == ("", "CCM008", False)
+    assert sys.getrecursionlimit() == before
 
 
 def test_where_tokens_stand_is_found_in_linear_time() -> None:
