@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Hashable, Iterator, Mapping, Set
-from itertools import takewhile
 from pathlib import Path
 
-from migrate.facts.comparisons import with_items
 from migrate.facts.forest import Forest
 from migrate.facts.handles import COMMON, OldApi
 from migrate.facts.references import Reference
-from migrate.facts.tokens import Handle, Symbol, symbols
+from migrate.facts.tokens import Handle, Symbol
 from migrate.python.modules import Project
 from migrate.python.values import Class, External, Instance, Module, Plain, Token, Value, Values
 
 # Methods whose names others have, too, with the numbers of arguments of the old ones.
 # What Python's own objects hold beside what their methods give; so do attributes with a leading underscore.
 _INSIDE = frozenset({"f_locals", "f_globals", "cell_contents", "call_args", "call_args_list", "mock_calls"})
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _COUNTS = {"listen": {1}, "connect": {1}, "sendto": {2, 3}, "recvfrom": {1, 2}, "disconnect": {1}, "destroy": {0}}
 
 
@@ -110,14 +107,14 @@ class Likely:
     def _looks_old(self, node: ast.Attribute) -> bool:
         """Whether a method that others have, too, is called as the old one is.
 
-        In a project that has such handles, or where errors of the old API are handled, or on a line that an earlier
-        run has left because of such a method, when the project may have had what it has no more.
+        In a project that has such handles, or on a line that an earlier run has left because of such a method, when the
+        project may have had what it has no more.
         """
         call = self._forest.parents[node]
         if node.attr not in _COUNTS or not isinstance(call, ast.Call):
             return False
         is_left = self._forest.statement(node).lineno in self._left.get(self._forest.path(node), ())
-        if not (self._kinds[node.attr] & self._made or is_left or self._may_raise_old(node)):
+        if not (self._kinds[node.attr] & self._made or is_left):
             return False
         if call.func is not node or any(isinstance(argument, ast.Starred) for argument in call.args):
             return call.func is node
@@ -125,22 +122,6 @@ class Likely:
         numbers = [argument for argument in call.args if isinstance(argument, ast.Constant)]
         backlog = node.attr == "listen" and any(isinstance(number.value, int) for number in numbers)
         return len(call.args) + len(call.keywords) in _COUNTS[node.attr] and not of_socket and not backlog
-
-    def _may_raise_old(self, node: ast.Attribute) -> bool:
-        """Whether a statement around an expression handles errors of the old API."""
-        handled = (symbol for kind in self._handled_around(node) for symbol in symbols(with_items(kind, self._values)))
-        return any(symbol.name in self._api.vocabulary.errors for symbol in handled)
-
-    def _handled_around(self, node: ast.expr) -> Iterator[ast.expr]:
-        """Iterate over what statements around an expression, within its function, are given as classes of errors."""
-        inner: ast.AST = node
-        for above in takewhile(lambda outer: not isinstance(outer, _FUNCTIONS), self._forest.above(node)):
-            if isinstance(above, ast.Try) and inner in above.body:
-                yield from (handler.type for handler in above.handlers if handler.type is not None)
-            elif isinstance(above, ast.With):
-                calls = (item.context_expr for item in above.items if isinstance(item.context_expr, ast.Call))
-                yield from (part for call in calls for part in call.args)  # suppress(Again)
-            inner = above
 
     def _extends(self, value: Value) -> bool:
         """Whether a value is an instance of a class that extends an old one."""

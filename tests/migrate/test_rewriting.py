@@ -446,7 +446,6 @@ def test_a_second_run_keeps_comments_when_nothing_else_of_the_old_api_is_left() 
     outcomes = rewritten({"main.py": TALK, "part.py": part})
     assert b"cc" not in outcomes["main.py"].new
     assert outcomes["part.py"].new.decode().count("# CCM034") == 2
-    text_of(part)
 
 
 @pytest.mark.parametrize(
