@@ -67,7 +67,7 @@ FREE = {
 TAKERS = {
     "emulated": {"_get_by_args", "buf_reuse_by_args", "set_data", "_end"},
     "native": {
-        *("_set", "_notification", "_export", "buf_get_by_args"),
+        *("_set", "_of_notification", "_export", "buf_get_by_args"),
         *("alloc", "register", "set_completions", "submit_by", "_read"),
     },
 }
