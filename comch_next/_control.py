@@ -20,7 +20,7 @@ from comch_next._quick import quicken
 from comch_next.connection import Connection
 from comch_next.driver.protocol import Clients, Driver, Own, Servers, by_system, interruptible
 from comch_next.engine import deadline_after
-from comch_next.errors import InvalidValue
+from comch_next.errors import InUse, InvalidValue
 from comch_next.pull import PullPort
 from comch_next.task import HandledSendTask, SendTask
 
@@ -74,9 +74,15 @@ class ControlContext(PullingContext):
 
     def _leave(self, timeout: float) -> None:
         deadline_after(timeout, "close")  # a refusal has no effect
-        for link in self._streams():
+        known = self._streams()
+        for link in known:
             link.close()
-        super()._leave(timeout)
+        try:
+            super()._leave(timeout)
+        except by_system(InUse):
+            if set(self._streams()) <= set(known):
+                raise
+            self._leave(timeout)  # once more: another thread has entered a stream meanwhile
 
     def _streams(self, connection: Connection | None = None) -> list[StreamLink]:
         """Return the streams on a connection, or on all: they keep it from being left."""

@@ -166,6 +166,7 @@ class Link:
         connection, context = self.connection, self._context
         if connection._link_of_stream is not None:
             raise BadState(f"Stream was attempted on {connection!r}, which has had one; a connection has one")
+        context._links.add(self)  # first: another thread may close the context, which waits for this
         with self.reporting_end(), ExitStack() as kept:
             self.engine = kept.enter_context(ProgressEngine(context.engine._driver.name))
             self._progress = uninterrupted(self.engine.progress)  # else a frame that is being received is lost
@@ -180,7 +181,6 @@ class Link:
             self._consumer.start()  # last: from here on the other side may know of it, and the connection has had one
             self.kept = kept.pop_all()
         connection._link_of_stream = self
-        context._links.add(self)
 
     def close(self) -> None:
         """Stop reading frames, so that offers are refused from then on; notify the other side; give everything back."""

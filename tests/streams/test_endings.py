@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import signal
 import threading
+import time
 from array import array
 from pathlib import Path
 from typing import Any
@@ -518,6 +519,39 @@ def test_a_context_that_is_closed_during_a_stream(pair: Pair) -> None:
     client.close()
     for end in (mine, theirs):
         assert isinstance(end.exception(SOON_S), comch.DocaError)
+
+
+@pytest.mark.parametrize("asked_before", [False, True], ids=["on its own", "closed meanwhile"])
+def test_a_context_that_is_closed_while_a_stream_begins(
+    pair: Pair, monkeypatch: pytest.MonkeyPatch, asked_before: bool
+) -> None:
+    """By another thread, which has perhaps asked already which streams there are: it waits for it, and closes it."""
+    client = pair.here.client
+    assert client is not None
+    known, start, starts, ends = client._streams, comch.Consumer.start, threading.Event(), []
+
+    def slow(consumer: comch.Consumer) -> comch.State:
+        starts.set()
+        time.sleep(0.05)  # the other thread comes to its question, or to its wait
+        return start(consumer)
+
+    def begin() -> None:
+        ends.append(pair.start(pair.here, lambda stream: stream.send_stream(DATA)))
+        assert starts.wait(SOON_S)
+
+    def streams() -> list[Link]:
+        before = known()
+        if not ends:
+            begin()
+        return before
+
+    monkeypatch.setattr(comch.Consumer, "start", slow)
+    if asked_before:
+        monkeypatch.setattr(client, "_streams", streams)
+    else:
+        begin()
+    client.close()
+    assert isinstance(ends[0].exception(SOON_S), comch.DocaError)
 
 
 class Endless(io.RawIOBase):
