@@ -156,9 +156,9 @@ class LibraryContext(Context):
 
         What another thread has set while this one started it counts from its next life on.
         """
-        if self._made and not (self._outdated and self.state is State.IDLE):
+        if self._made and not (self._outdated and self._alive and self.state is State.IDLE):
             return False
-        if self._lacks():
+        if not self._alive or self._lacks():
             self._refuse_unmade(call)
         self._outdated = False
         try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 
 import pytest
 
@@ -69,3 +70,17 @@ def test_a_closed_port_leaves_the_program_its_own_callbacks_only(threaded: bool)
         assert server.start() is comch.State.RUNNING
         assert states[-1] is comch.State.RUNNING
         server.close()
+
+
+@pytest.mark.parametrize("threaded", [False, True], ids=["driver", "threaded"])
+@pytest.mark.parametrize("call", [comch.Client.start, comch.Client.stop, comch.Client.connect, PullPort])
+def test_a_destroyed_context_is_not_made_anew(call: Callable[[comch.Client], object], threaded: bool) -> None:
+    """Its port has been closed, so that the library would have to make another context for the next life."""
+    with comch.open_device("b1:00.0") as device, comch.ProgressEngine() as engine:
+        client = comch.Client(device, "svc", engine=engine)
+        PullPort(client, threaded=threaded).close()
+        client.destroy()
+        for _ in range(2):
+            with pytest.raises(comch.InvalidValue, match="has been destroyed; make another"):
+                call(client)
+        client.close()
