@@ -47,13 +47,15 @@ def pytest_configure() -> None:
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Start what forks programs, before a test counts descriptors.
-
-    What is there now stays: collecting garbage, which many tests do, need not look at it again.
-    """
+    """Start what forks programs, before a test counts descriptors."""
     if any({"start_python", "forked"}.intersection(getattr(item, "fixturenames", ())) for item in session.items):
         for launcher in ((), LAUNCHER):
             server(launcher, "emulated", ())
+    _keep_what_is_there()
+
+
+def _keep_what_is_there() -> None:
+    """Have later collections look at what comes from now on only: many tests collect."""
     gc.collect()
     gc.freeze()
 
@@ -69,8 +71,11 @@ def pytest_runtest_makereport(
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, None, None]:
-    """A test that fails, in its fixtures too, leaves what it had not closed yet; the others close all themselves."""
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> Generator[None, None, None]:
+    """A test that fails, in its fixtures too, leaves what it had not closed yet; the others close all themselves.
+
+    What is there at the end of a file is what tests share: rewritten programs, say, or what one of them has thawed.
+    """
     try:
         yield
     except BaseException:
@@ -78,6 +83,8 @@ def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, None, None]:
         raise
     if item.stash.get(FAILED, False):
         close_leftovers()
+    if nextitem is None or nextitem.path != item.path:
+        _keep_what_is_there()
 
 
 @pytest.fixture(autouse=True)

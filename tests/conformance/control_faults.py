@@ -220,8 +220,6 @@ FAULTS: list[Fault] = [
     (ControlContexts, "event_msg_recv_register", tell_later, "last_words_arrive"),
     (ControlContexts, "event_msg_recv_register", tell_the_first, "several_clients"),
     (Connection, "counter", lambda *_: 0, "counters"),
-    # Sleeping
-    (Engine, "request_notification", arm_and_ring, "wait_says_whether_there_is_something"),
 ]
 
 SILENCES: list[Fault] = [
@@ -244,4 +242,5 @@ SILENCES: list[Fault] = [
     (ControlContext, "arm", never, "descriptor_wakes_for_a_completion"),
     (ControlContext, "arm", never, "no_completion_is_slept_through"),
     (Channel, "watch", nothing, "descriptor_wakes_for_connections"),
+    (Engine, "request_notification", arm_and_ring, "wait_says_whether_there_is_something"),
 ]

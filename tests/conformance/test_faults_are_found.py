@@ -64,5 +64,5 @@ def test_the_check_fails_at_once(place: Any, name: str, fault: Any, check: str) 
 
 @pytest.mark.parametrize(("place", "name", "fault", "check"), SILENCES, ids=named)
 def test_the_check_fails_when_its_time_is_up(place: Any, name: str, fault: Any, check: str) -> None:
-    """Something never comes, or a sleep never ends."""
+    """Something never comes, or a sleep never ends or never begins."""
     expect_failure(place, name, fault, check, SILENT_S)
