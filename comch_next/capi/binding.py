@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, NoReturn
 
 from comch_next.capi._watched import watched
 from comch_next.capi.handles import HANDLES
-from comch_next.driver.protocol import bytes_of, handing_on, text_of, uninterrupted
+from comch_next.driver.protocol import bytes_of, handing_on, shielded, text_of, uninterrupted
 from comch_next.errors import Again, DocaError, ErrorCode, InvalidValue, NotPermitted, NotSupported
 
 __all__ = [
@@ -90,7 +90,8 @@ class Binding:
 
     def __init__(self, ffi: Any, lib: Any) -> None:
         self.ffi, self.lib = ffi, lib
-        self.unexpected = handing_on(self._handed_on)  # (kind, error, trace), called from C
+        # Called from C: (kind, error, trace), and (error). Two interrupts may come at once, the second one there.
+        self.unexpected, self.code_of = handing_on(self._handed_on), shielded(self._code_of)
         ffi.def_extern(name="comch_face_enter", onerror=self.unexpected)(lambda: None)
         self._called = frozenset(name[3:] for name in dir(lib) if name.startswith("py_"))
 
@@ -146,7 +147,7 @@ class Binding:
 
         return run
 
-    def code_of(self, error: BaseException) -> int | None:
+    def _code_of(self, error: BaseException) -> int | None:
         """Return the code of a refusal, whose reason is logged; None for what `unexpected` is for."""
         if isinstance(error, DocaError):
             return self.code_of_refusal(error)

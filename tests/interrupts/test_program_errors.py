@@ -7,8 +7,10 @@ import builtins
 import errno
 import fcntl
 import os
+import signal
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from functools import partial
 from importlib import metadata
 from typing import Any
 
@@ -24,7 +26,7 @@ from comch_next.driver.emulated._checks import says_no_memory
 from comch_next.driver.emulated._fabric import meeting, status, topology
 from comch_next.driver.emulated._fabric.greeting import Greeting
 from comch_next.driver.emulated._kernel.removal import Removal
-from comch_next.driver.protocol import _system, by_system, handing_on, suppress_system
+from comch_next.driver.protocol import _system, by_system, handing_on, shielded, suppress_system
 from comch_next.errors import BadState, NotPermitted
 from comm_channel_compat.peer_addr import PeerAddr
 from tests.test_arrows import ROOT
@@ -191,6 +193,31 @@ def test_what_a_handler_raises_in_a_finalizer_is_not() -> None:
 
     with pytest.raises(BlockingIOError), suppress_system(OSError):
         run()
+
+
+@pytest.mark.parametrize("place", [shielded, handing_on])
+def test_a_handler_may_raise_in_what_c_calls(place: Callable[[Callable[[int], Any]], Callable[[int], Any]]) -> None:
+    """Its result is there all the same, also when a second signal comes while what the first one raised is handled."""
+    first = BlockingIOError(errno.EAGAIN, "the first")
+    results: list[int] = []
+    raised: set[type[BaseException]] = set()
+
+    def work(number: int) -> BaseException | int:
+        signal.raise_signal(signal.SIGINT)
+        results.append(number)
+        return first if place is handing_on else number
+
+    def run(call: Callable[[], object]) -> None:
+        try:
+            call()
+            for _ in range(1000):
+                """It comes where Python looks for signals."""
+        except (BlockingIOError, KeyboardInterrupt) as error:
+            raised.add(type(error))
+
+    run(partial(run, lambda: place(work)(7)))  # one may come while the other is noted
+    assert results == [7]
+    assert raised == ({BlockingIOError, KeyboardInterrupt} if place is handing_on else {KeyboardInterrupt})
 
 
 def test_other_exceptions_are_not_meant() -> None:

@@ -90,10 +90,10 @@ static void hold_signals(sigset_t *before)
     pthread_sigmask(SIG_BLOCK, &held, before);
 }
 
-/* Call it, or its method of that name if there is one. Returns NULL if every attempt has failed, with the last one's
- * exception. What a handler has raised, the main thread raises later.
+/* Call it with the arguments, if there are any, or its method of that name if there is one. Returns NULL if every attempt
+ * has failed, with the last one's exception. What a handler has raised, the main thread raises later.
  */
-static PyObject *run(PyObject *call, PyObject *name)
+static PyObject *run(PyObject *call, PyObject *name, PyObject *args)
 {
     Raised early = {0}, late = {0}, other;
     PyObject *result = NULL;
@@ -108,7 +108,7 @@ static PyObject *run(PyObject *call, PyObject *name)
             forget(late.type ? other : late);
             late = late.type ? late : other;
         }
-        result = name ? PyObject_CallMethodObjArgs(call, name, NULL) : PyObject_CallNoArgs(call);
+        result = name ? PyObject_CallMethodObjArgs(call, name, NULL) : PyObject_CallObject(call, args);
     }
     raise_soon(early, call);
     if (result)
@@ -122,7 +122,7 @@ static PyObject *run(PyObject *call, PyObject *name)
 static void finalized_finalize(PyObject *object)
 {
     Raised current = fetch();
-    PyObject *result = run(object, finalize_name);
+    PyObject *result = run(object, finalize_name, NULL);
 
     if (!result)
         PyErr_WriteUnraisable(object);
@@ -137,12 +137,12 @@ static PyType_Spec finalized_spec = {
     finalized_slots,
 };
 
-static PyObject *run_shielded(PyObject *call, PyObject *Py_UNUSED(none))
+static PyObject *run_shielded(PyObject *call, PyObject *args)
 {
-    return run(call, NULL);
+    return run(call, NULL, args);
 }
 
-static PyMethodDef shielded_call = {"shielded", run_shielded, METH_NOARGS, NULL};
+static PyMethodDef shielded_call = {"shielded", run_shielded, METH_VARARGS, NULL};
 
 static PyObject *shielded(PyObject *Py_UNUSED(module), PyObject *call)
 {
@@ -152,7 +152,7 @@ static PyObject *shielded(PyObject *Py_UNUSED(module), PyObject *call)
 /* Have the main thread raise the exception that the call returns, if it returns one: no Python code follows here. */
 static PyObject *hand_on(PyObject *call, PyObject *args)
 {
-    PyObject *error = PyObject_Call(call, args, NULL);
+    PyObject *error = run(call, NULL, args);
 
     if (error && error != Py_None)
         raise_soon((Raised){PyObject_Type(error), error, PyException_GetTraceback(error)}, call);
