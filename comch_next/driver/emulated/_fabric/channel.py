@@ -1,9 +1,8 @@
 """A descriptor for poll and epoll: that of an engine, or one of a pull port's three."""
 
-import contextlib
 import os
 import select
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from comch_next.driver.emulated._kernel import calls
 from comch_next.driver.protocol import by_system, suppress_system
@@ -97,18 +96,15 @@ class Channel(calls.Channel):
 
         Raises BadState when another thread has closed it.
         """
-        with self._open():
-            return self.forget(True)
+        return self._forget(armed=True)
 
     def disarm(self) -> bool:
         """Stop being ready, and stay so until the next arming. Returns and raises what `arm` does."""
-        with self._open():
-            return self.forget(False)
+        return self._forget(armed=False)
 
-    @contextlib.contextmanager
-    def _open(self) -> Iterator[None]:
+    def _forget(self, *, armed: bool) -> bool:
         try:
-            yield
+            return self.forget(armed)
         except by_system(OSError) as error:
             if not self.closed:
                 raise
@@ -116,8 +112,11 @@ class Channel(calls.Channel):
 
     def ring(self) -> None:
         """Be ready until the next arming. Any thread may ring; a closed one stays silent."""
-        with contextlib.suppress(BadState), self._open():
+        try:
             self.ring_latch()
+        except by_system(OSError):
+            if not self.closed:
+                raise
 
     def close(self) -> None:
         """Give its own descriptors back; harmless when that is done."""
