@@ -8,7 +8,7 @@ from comch_next._link import UNCLASSIFIED, Link, Unlinked, no_peer
 from comch_next._peer import Peer
 from comch_next._phases import Phase
 from comch_next.arguments import ANY_SIZE, UNSET, cut
-from comch_next.driver.protocol import by_system
+from comch_next.driver.protocol import by_system, suppress_system
 from comch_next.errors import ConnectionReset, DocaError, InvalidValue, NotConnected, Unknown
 from comch_next.pull import PullPort
 
@@ -91,9 +91,12 @@ class OneSidedPort(PullPort):
                     break
                 accepted = True  # whoever comes meanwhile waits for the next call
                 for _ in range(self.pending):
-                    self.accept()
+                    with suppress_system(ConnectionReset):  # it went away: nobody has heard of it yet
+                        self.accept()
         except ConnectionReset as death:
-            raise self._death(death.connection) from None
+            if death.connection is None:  # of a callback on the context's engine
+                raise
+            raise self._reset("receive", death.connection) from None
         except InvalidValue:
             raise
         except by_system(*UNCLASSIFIED) as error:
@@ -105,12 +108,6 @@ class OneSidedPort(PullPort):
     def _raise_error(self) -> None:
         assert self._endings is not None
         self._endings.raise_error()
-
-    def _death(self, connection: Connection | None) -> ConnectionReset:
-        """Handle a dead peer whose messages have all been read; without a connection, it died in its handshake."""
-        if connection is None:
-            return ConnectionReset("receive: a client went away while its handshake was being completed")
-        return self._reset("receive", connection)
 
     def _reset(self, call: str, connection: Connection) -> ConnectionReset:
         return ConnectionReset(f"{call}: the peer is in the error state; disconnect it", connection=connection)

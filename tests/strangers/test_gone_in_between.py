@@ -46,6 +46,33 @@ def test_the_next_client_is_met_and_its_end_wakes(runtime_dir: Path, one_sided: 
         server.close()
 
 
+@pytest.mark.parametrize("one_sided", [True, False])
+def test_nobody_hears_of_a_client_that_has_not_been_accepted(runtime_dir: Path, one_sided: bool) -> None:
+    """Nothing has come from it. A service that ends when a receive is refused would be at every stranger's mercy."""
+    with comch.open_device("03:00.0") as device, device.open_representor("b1:00.0") as representor:
+        server = comch.Server(device, representor, "svc", one_sided=one_sided)
+        server.listen()
+        port = server.port
+        assert port is not None
+
+        def waiting(count: int) -> bool:
+            server.arm_recv()
+            return port.pending == count
+
+        with attacker(runtime_dir) as gone:
+            gone.greet()
+            until(lambda: waiting(1))
+        with attacker(runtime_dir) as other:
+            other.greet()
+            until(lambda: waiting(2))
+            for _ in range(2):  # one that is accepted may be asked about its message before the next one is
+                assert comch.outcome(server.receive, timeout=0)[0] is comch.ErrorCode.AGAIN
+            assert (port.pending, len(port.connections)) == (0, 1)
+        with pytest.raises(comch.ConnectionReset):
+            server.receive(timeout=SOON_S)
+        server.close()
+
+
 class Descriptor(NamedTuple):
     """What can be watched."""
 
