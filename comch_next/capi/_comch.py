@@ -31,7 +31,7 @@ def attach(ffi: Any, lib: Any) -> None:
     callbacks = Callbacks(ffi, makers)
     for row in binding.rows(FUNCTIONS):
         binding.bind(row, driver_call(row))
-    table = HANDLES.for_c(binding.code_of, binding.unexpected)
+    table = HANDLES.for_c(binding.refused, binding.unexpected)
     sends = (watched_tasks(DRIVER.send_tasks), _alloc_of, _check_length)
     lib.comch_face_hot(id(table), id(sends))
     for side in _POOLS:

@@ -35,7 +35,7 @@ def attach(ffi: Any, lib: Any) -> None:
         binding.attach(name, binding.coded(coded))
     for name, bare in _BARE.items():
         binding.attach(name, binding.quiet(name, bare))
-    table = HANDLES.for_c(binding.code_of, binding.unexpected)
+    table = HANDLES.for_c(binding.refused, binding.unexpected)
     lib.comch_face_hot(id(table))
     event_hearers.append(lambda level, text: lib.comch_face_log(int(level), text.encode(errors="replace")))
 

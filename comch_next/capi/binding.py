@@ -91,7 +91,7 @@ class Binding:
     def __init__(self, ffi: Any, lib: Any) -> None:
         self.ffi, self.lib = ffi, lib
         # Called from C: (kind, error, trace), and (error). Two interrupts may come at once, the second one there.
-        self.unexpected, self.code_of = handing_on(self._handed_on), shielded(self._code_of)
+        self.unexpected, self.refused = handing_on(self._handed_on), shielded(self.code_of)
         ffi.def_extern(name="comch_face_enter", onerror=self.unexpected)(lambda: None)
         self._called = frozenset(name[3:] for name in dir(lib) if name.startswith("py_"))
 
@@ -147,7 +147,7 @@ class Binding:
 
         return run
 
-    def _code_of(self, error: BaseException) -> int | None:
+    def code_of(self, error: BaseException) -> int | None:
         """Return the code of a refusal, whose reason is logged; None for what `unexpected` is for."""
         if isinstance(error, DocaError):
             return self.code_of_refusal(error)

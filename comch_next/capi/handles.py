@@ -94,7 +94,7 @@ class Handles:
         return handle
 
     def for_c(self, *on_error: Callable[..., object]) -> tuple[object, ...]:
-        """Return what the calls in C need of the table, as hot.h keeps it, with a binding's code_of and unexpected."""
+        """Return what the calls in C need of the table, as hot.h keeps it, with a binding's refused and unexpected."""
         dropped, _ = self._dropped.buffer_info()
         tables = (self._by_tag, self._by_target, self._addresses)
         return Handle, *tables, self.find, *on_error, self._dropped, dropped

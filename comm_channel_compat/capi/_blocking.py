@@ -33,7 +33,7 @@ def attach(ffi: Any, lib: Any) -> None:
         "doca_comm_channel_peer_addr_info_get": _info_get(ffi),
         "doca_comm_channel_ep_event_channel_get": _event_channel_get,
     }
-    table = HANDLES.for_c(binding.code_of, binding.unexpected)
+    table = HANDLES.for_c(binding.refused, binding.unexpected)
     answer_by(binding.code_of_refusal)
     lib.comch_face_hot(id(table), id(peer_address))
     for row in binding.rows(FUNCTIONS):

@@ -25,7 +25,7 @@ def attach(ffi: Any, lib: Any) -> None:
         "doca_comm_channel_ep_get_event_channel": binding.coded(_get_event_channel),
         "doca_comm_channel_ep_get_peer_addr_list": _get_peer_addr_list(ffi),
     }
-    table = HANDLES.for_c(binding.code_of, binding.unexpected)
+    table = HANDLES.for_c(binding.refused, binding.unexpected)
     answer_by(binding.code_of_refusal)
     lib.comch_face_hot(id(table), id(peer_address))
     for row in binding.rows(FUNCTIONS):

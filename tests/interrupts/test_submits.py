@@ -57,7 +57,7 @@ def test_a_message(submit: str) -> None:
         else:
             task.free()
 
-    strike_everywhere(make, submit, check, 30)
+    strike_everywhere(make, submit, check, 25)
     assert not here.done
     assert not here.failed
     leave(here, there)
