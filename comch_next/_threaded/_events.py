@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +20,8 @@ if TYPE_CHECKING:
 __all__ = ["PortEvents"]
 
 _ANY_SIZE = 1 << 32
-_MOST_WAITING = 1024  # messages that hold progress back while the program waits for its sends
+_AT_ONCE = 1024  # messages that do not hold progress back while the program waits for its sends
+_PACE_S = 0.01  # between one progress and the next with that many; four times as much with twice as many
 
 
 class PortEvents:
@@ -57,7 +59,13 @@ class PortEvents:
         # What start demands, and the state; a context that is not IDLE refuses.
         driver, handle = helper.driver, self.handle
         self._sends = Sends(
-            driver, handle, sends, is_client=self._is_client, freed=self._on_freed, fault=self._on_fault
+            driver,
+            handle,
+            sends,
+            is_client=self._is_client,
+            freed=self._on_freed,
+            fault=self._on_fault,
+            awaited=self._on_awaited,
         )
         driver.contexts.event_msg_recv_register(handle, Own(self._on_message), False)
         if not self._is_client:
@@ -71,9 +79,21 @@ class PortEvents:
         """Make the descriptors that another port gave out this one's."""
         self._channels, predecessor._channels = predecessor._channels, Channels()
 
-    def full(self) -> bool:
-        """Whether progress has to wait for `receive`; later if the program waits for its sends instead."""
-        return len(self.queue) >= (max(self._most, _MOST_WAITING) if self._sends.waited_for() else self._most)
+    def is_full(self) -> bool:
+        """Whether there are as many messages as the program wants to have waiting."""
+        return len(self.queue) >= self._most
+
+    def pace(self) -> float:
+        """Seconds that must pass between one progress and the next, for ever if it has to wait for `receive`.
+
+        A program that waits for its sends needs progress to go on. What comes meanwhile slows it down more and more.
+        """
+        if not self.is_full():
+            return 0.0
+        if not self._sends.awaited:
+            return math.inf
+        length = len(self.queue)
+        return 0.0 if length < _AT_ONCE else _PACE_S * (length / _AT_ONCE) ** 2
 
     def link(self, connection: Any, call: str) -> Link:
         """What is known of a connection of this port."""
@@ -171,6 +191,10 @@ class PortEvents:
 
     def _on_freed(self) -> None:
         self._channels.ring("send")
+
+    def _on_awaited(self) -> None:
+        if self.is_full():
+            self.helper.wake()  # its thread may take more now
 
     def _on_fault(self, link: Link, status: ErrorCode) -> None:
         link.fault = link.fault or status

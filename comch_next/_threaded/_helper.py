@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import select
 import threading
+import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager, suppress
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -52,6 +54,7 @@ class Helper:
         self.seen = 0  # those that the program's own progress has reported
         self.bell = Bell()  # the engine's notification handle, as the program sees it
         self.busy = False
+        self._turned_s = 0.0  # when the last turn was over
         self._engines = engine._driver.engines
         self._pe = engine._handle
         self._error: BaseException | None = None
@@ -66,11 +69,11 @@ class Helper:
 
     @uninterrupted
     def turn(self) -> bool:
-        """Progress once, unless a callback is running, a port is full, or all are closed, perhaps with the engine.
+        """Progress once, unless a callback is running, it is to rest, or all ports are closed, perhaps with the engine.
 
         Keeps what a callback raised.
         """
-        if self.busy or not self.ports or self.held():
+        if self.busy or not self.ports or self.rest():
             return False
         self.busy = True
         try:
@@ -79,6 +82,7 @@ class Helper:
             self._error, moved = raised_of(self._error, error), True
         finally:
             self.busy = False
+            self._turned_s = time.monotonic()
         if moved:
             self.moves += 1
             self.bell.ring()
@@ -98,12 +102,13 @@ class Helper:
             finally:
                 del error  # or its traceback, which has this frame, holds it and what the callback was given
 
-    def held(self) -> bool:
-        """Whether a full port holds progress back; a context that is starting or stopping needs it all the same."""
-        if not any(port.full() for port in self.ports):
-            return False
+    def rest(self) -> float:
+        """Seconds for which full ports hold progress back; a context that is starting or stopping needs it at once."""
+        pace = max((port.pace() for port in self.ports), default=0.0)
         get_state = self.driver.contexts.get_state
-        return not any(get_state(context) in _ON_THE_WAY for context in self.contexts)
+        if not pace or any(get_state(context) in _ON_THE_WAY for context in self.contexts):
+            return 0.0
+        return max(0.0, self._turned_s + pace - time.monotonic())
 
     def wake(self) -> None:
         """Wake the thread: there may be something new to do, or to wait for."""
@@ -177,32 +182,32 @@ class Helper:
         if self._dropped is not None:
             self._dropped.wake = None
 
-    def work(self, wake: Bell) -> bool | None:
-        """Turn while something moves. Whether a full port then holds progress back; None when the thread is to end."""
+    def work(self, wake: Bell) -> float | None:
+        """Turn while something moves. For how long progress then has to rest; None when the thread is to end."""
         while (lock := self._enter(wake)) is not None:
             try:
                 if not self.ports:  # the program has dropped the last one
                     self._release()
                     return None
-                if self.turn():
-                    continue
-                held = self.held()
-                if not held:
+                rest = self.rest()
+                if not rest:
+                    if self.turn():
+                        continue
                     with suppress(InvalidValue):  # see `end`
                         self._engines.request_notification(self._pe)
                 self._asleep = True
-                return held
+                return rest
             finally:
                 lock.release()
         return None
 
-    def woken(self, wake: Bell, *, held: bool) -> None:
-        """Note that the thread's sleep is over."""
+    def woken(self, wake: Bell, rest: float) -> None:
+        """Note that the thread's sleep is over, of which so much was to be rest."""
         if (lock := self._enter(wake)) is not None:
             try:
                 self._asleep = False
                 drain(wake.fd)
-                if not held:
+                if not rest:
                     with suppress(InvalidValue):  # see `end`
                         self._engines.clear_notification(self._pe, 0)
             finally:
@@ -242,14 +247,17 @@ def _run(known: Callable[[], Helper | None], wake: Bell, handle: int) -> None:
     engine_or_wake.register(handle, select.POLLIN)
     for poller in (engine_or_wake, only_wake):
         poller.register(wake.fd, select.POLLIN)
-    while (held := _work(known(), wake)) is not None:
-        (only_wake if held else engine_or_wake).poll()
+    while (rest := _work(known(), wake)) is not None:
+        if rest:
+            only_wake.poll(None if rest == math.inf else math.ceil(rest * 1000))
+        else:
+            engine_or_wake.poll()
         if (helper := known()) is not None:
-            helper.woken(wake, held=held)
+            helper.woken(wake, rest)
         del helper
 
 
-def _work(helper: Helper | None, wake: Bell) -> bool | None:
+def _work(helper: Helper | None, wake: Bell) -> float | None:
     return None if helper is None else helper.work(wake)
 
 

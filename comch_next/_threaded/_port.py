@@ -60,8 +60,6 @@ class ThreadedPort(PortEvents):
             text = f"send: a message of {counted(len(message), 'byte')} is above this port's {self._msg_size}"
             raise InvalidValue(text, length=len(message))
         if not self._sends.accept(connection, link, message):
-            if len(self.queue) >= self._most:
-                self.helper.wake()  # it may have more now
             return False
         self.helper.turn()
         if link.in_flight == 1:

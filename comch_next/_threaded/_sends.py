@@ -46,7 +46,10 @@ class _Probe(_Flight, Unrecorded):
 
 
 class Sends:
-    """`freed` is called when a task is back in the pool, `fault` when one has failed: (link, how)."""
+    """`freed` is called when a task is back in the pool, `fault` when one has failed: (link, how).
+
+    `awaited` is called when the program asks for sends in flight, for the first time since one has ended.
+    """
 
     def __init__(
         self,
@@ -57,6 +60,7 @@ class Sends:
         is_client: bool,
         freed: Callable[[], None],
         fault: Callable[[Link, ErrorCode], None],
+        awaited: Callable[[], None],
     ) -> None:
         self._tasks = driver.send_tasks
         self._alloc = (driver.clients if is_client else driver.servers).task_send_alloc_init
@@ -67,15 +71,13 @@ class Sends:
         self._blocked: set[Link] = set()  # those whose send was answered AGAIN
         self._freed = freed
         self._fault = fault
+        self._on_awaited = awaited
+        self.awaited = False  # whether the program waits for one in flight to end
         driver.contexts.task_send_set_conf(context, Own(self._on_done), Own(self._on_failed), depth)
 
     def full(self) -> bool:
         """Whether the pool has no task left."""
         return self._out >= self._depth
-
-    def waited_for(self) -> bool:
-        """Whether the pool has no task left for a send that was answered AGAIN."""
-        return bool(self._blocked) and self.full()
 
     def accept(self, connection: Any, link: Link, message: bytes) -> bool:
         """Submit a message. False when it has to be sent again later, which `take_news` is then about."""
@@ -104,8 +106,11 @@ class Sends:
         link.in_flight += 1
 
     def note(self) -> None:
-        """Note that the program knows of all that has ended."""
+        """Note that the program knows of all that has ended, and waits for the others."""
         self._known = self._ended
+        if self._out and not self.awaited:
+            self.awaited = True
+            self._on_awaited()
 
     def take_news(self) -> bool:
         """Whether a send has ended, or one that was refused may be tried again, since the program last knew."""
@@ -125,6 +130,7 @@ class Sends:
     def _on_done(self, flight: _Flight) -> None:
         self._out -= 1
         self._ended += 1
+        self.awaited = False
         flight.link.in_flight -= 1
         self._tasks.free(flight.task)
         self._freed()

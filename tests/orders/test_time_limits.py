@@ -75,7 +75,7 @@ def wait_ready(fd: int) -> None:
 def is_full(form: str, connection: Any, receiver: Any) -> bool:
     """Fill the queue up, and return whether it stays full: the receiver's helper thread has stopped before a send."""
     fill(connection)
-    return (form == "driver" or bool(receiver.port._port.full())) and fill(connection) == 0
+    return (form == "driver" or receiver.port._port.is_full()) and fill(connection) == 0
 
 
 def work_when_armed(context: Any, call: str, work: Callable[[], object]) -> None:

@@ -74,7 +74,7 @@ def _rests(helper: Any) -> bool:
         if helper._thread is None:
             return True
         wakes = [helper._wake.fd]
-        if not helper.held():
+        if not helper.rest():
             wakes.append(helper._engines.get_notification_handle(helper._pe))
         return helper._asleep and not any(map(ready, wakes))
 

@@ -12,6 +12,7 @@ import pytest
 
 import comch_next as comch
 from comch_next.driver.emulated._connection import Connection
+from tests.processes import SOON_S
 from tests.pull.support import FORMS, Stage, ready, until
 
 
@@ -217,3 +218,38 @@ def test_an_echo_answers_who_has_more_under_way_than_its_queues_hold(
         if came := client.port.receive():
             answers.append(came[0])
     assert answers == [b"%d" % number for number in range(500)]
+
+
+@pytest.mark.parametrize("waits", ["sends", "asks", "sleeps"])
+@pytest.mark.parametrize("messages", [8, 1200])
+def test_a_program_that_waits_for_its_sends_is_not_kept_by_what_comes(
+    stage: Stage, form: str, messages: int, waits: str
+) -> None:
+    server = stage.server(form, recv_queue_size=4, send_queue_size=1)
+    end, client = stage.meet(server, stage.client("driver", send_queue_size=4, recv_queue_size=1))
+    for _ in range(2):  # the first one lies in the client's queue
+        until(lambda: end.send(b"nobody reads this yet"))
+    while waits == "sends" and end.send(b"nor this"):
+        pass
+    sent = 0
+
+    def flood() -> bool:
+        """Send more than the server has room for: the driver's form takes as much as it wants to have, in no time."""
+        nonlocal sent
+        while client.send(b"."):
+            sent += 1
+        return sent >= messages or form == "driver"
+
+    if waits == "sleeps":
+        server.arm_send()
+    elif waits == "asks":
+        assert server.in_flight(end.connection) == 1
+    until(flood)
+    while client.port.receive():
+        pass
+    if waits == "sends":
+        assert until(lambda: end.send(b"!"))
+    elif waits == "asks":
+        assert until(lambda: not server.in_flight(end.connection))
+    else:
+        assert ready(server.send_fd, SOON_S)
