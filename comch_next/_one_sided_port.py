@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 from comch_next._link import UNCLASSIFIED, Link, Unlinked, no_peer
 from comch_next._peer import Peer
 from comch_next._phases import Phase
 from comch_next.arguments import ANY_SIZE, UNSET, cut
-from comch_next.driver.protocol import by_system, suppress_system
+from comch_next.driver.protocol import by_system
 from comch_next.errors import ConnectionReset, DocaError, InvalidValue, NotConnected, Unknown
 from comch_next.pull import PullPort
 
@@ -90,9 +91,7 @@ class OneSidedPort(PullPort):
                 if accepted or not (self._is_server and self._port_pending()):
                     break
                 accepted = True  # whoever comes meanwhile waits for the next call
-                for _ in range(self.pending):
-                    with suppress_system(ConnectionReset):  # it went away: nobody has heard of it yet
-                        self.accept()
+                self._accept_waiting(sys.maxsize)
         except ConnectionReset as death:
             if death.connection is None:  # of a callback on the context's engine
                 raise

@@ -18,8 +18,8 @@ from comch_next._origins import shown
 from comch_next._quick import QuickOwner, call_shape, quick_method, quicken
 from comch_next.arguments import ANY_SIZE
 from comch_next.connection import Message
-from comch_next.driver.protocol import WeakSet, new_lock, passing, shielded
-from comch_next.errors import BadState, DocaError, InvalidValue, NotConnected
+from comch_next.driver.protocol import WeakSet, new_lock, passing, shielded, suppress_system
+from comch_next.errors import BadState, ConnectionReset, DocaError, InvalidValue, NotConnected
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -47,7 +47,7 @@ NOTHING_WAITS = "receive: nothing waits"
 _SEND = call_shape("connection", "data", least=2, nothing=True)
 _RECEIVE = call_shape("size", least=0, gives=("data", "connection"))
 _MESSAGE = call_shape("size", least=0, gives=("data", "connection"), kind=Message, again=NOTHING_WAITS, timed=True)
-_AT_ONCE = 16  # clients that one receive accepts
+_AT_ONCE = 16  # clients that one receive accepts, so that a crowd does not hold others up
 _BY_TASKS = frozenset({"task_send_set_conf"})  # what the form with a helper thread takes for itself
 
 
@@ -210,14 +210,12 @@ class PullPort:
         """
         return self._port.accept(self.context._connection)
 
-    def _accept_some(self) -> int:
-        """Complete the oldest waiting handshakes, up to 16 of them, so that a crowd does not hold others up.
-
-        Returns how many waited. Raises ConnectionReset when one breaks.
-        """
-        waiting = min(self.pending, _AT_ONCE)
+    def _accept_waiting(self, most: int = _AT_ONCE) -> int:
+        """Complete the oldest waiting handshakes and return how many waited: clients that went away are among them."""
+        waiting = min(self.pending, most)
         for _ in range(waiting):
-            self.accept()
+            with suppress_system(ConnectionReset):
+                self.accept()
         return waiting
 
     @property

@@ -198,9 +198,7 @@ class Server(ServiceState):
         self.start()
 
     def _accept_waiting(self, port: PullPort) -> bool:
-        accepted = 1
-        with suppress(ConnectionReset):  # a client that went away before it was accepted
-            accepted = port._accept_some()
+        accepted = port._accept_waiting()
         if self._failed:
             raise self._failure("receive")
         return accepted > 0
