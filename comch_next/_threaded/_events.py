@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import deque
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["PortEvents"]
 
 _ANY_SIZE = 1 << 32
-_AT_ONCE = 1024  # messages that do not hold progress back while the program waits for its sends
+_AT_ONCE = 1024  # messages that do not slow progress down while the program waits for it
 _PACE_S = 0.01  # between one progress and the next with that many; four times as much with twice as many
 
 
@@ -65,7 +64,7 @@ class PortEvents:
             is_client=self._is_client,
             freed=self._on_freed,
             fault=self._on_fault,
-            awaited=self._on_awaited,
+            awaited=helper.wake,  # its thread may take more now
         )
         driver.contexts.event_msg_recv_register(handle, Own(self._on_message), False)
         if not self._is_client:
@@ -83,17 +82,17 @@ class PortEvents:
         """Whether there are as many messages as the program wants to have waiting."""
         return len(self.queue) >= self._most
 
-    def pace(self) -> float:
-        """Seconds that must pass between one progress and the next, for ever if it has to wait for `receive`.
+    def awaits_sends(self) -> bool:
+        """Whether the program waits for one of its sends to end."""
+        return self._sends.awaited
 
-        A program that waits for its sends needs progress to go on. What comes meanwhile slows it down more and more.
+    def pace(self) -> float:
+        """Seconds that must pass between one progress and the next when the program waits for it, not for messages.
+
+        Those that come all the same slow it down more and more.
         """
-        if not self.is_full():
-            return 0.0
-        if not self._sends.awaited:
-            return math.inf
-        length = len(self.queue)
-        return 0.0 if length < _AT_ONCE else _PACE_S * (length / _AT_ONCE) ** 2
+        load = len(self.queue) / max(self._most, _AT_ONCE)
+        return 0.0 if load < 1 else _PACE_S * load**2
 
     def link(self, connection: Any, call: str) -> Link:
         """What is known of a connection of this port."""
@@ -191,10 +190,6 @@ class PortEvents:
 
     def _on_freed(self) -> None:
         self._channels.ring("send")
-
-    def _on_awaited(self) -> None:
-        if self.is_full():
-            self.helper.wake()  # its thread may take more now
 
     def _on_fault(self, link: Link, status: ErrorCode) -> None:
         link.fault = link.fault or status

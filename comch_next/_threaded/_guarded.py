@@ -49,7 +49,7 @@ class _Engines(_Noun):
             if helper.busy or not helper.ports:
                 moved: bool = self._noun.progress(pe)  # inside a callback it is the driver who refuses
                 return moved
-            helper.poll()
+            helper.poll(asked=True)
             news = helper.moves != helper.seen
             helper.seen = helper.moves
             return news
@@ -73,6 +73,7 @@ class _Engines(_Noun):
                 self._noun.request_notification(pe)
                 return
             helper.bell.arm()
+            helper.wake()  # its thread may take more now
             if helper.moves != helper.seen:
                 helper.bell.ring()
 
@@ -117,11 +118,10 @@ class _Contexts(_Noun):
         helper = self._helper
         with helper.lock:
             port = helper.port_of(ctx)
-            if port is None:
-                state: State = self._noun.stop(ctx)
-            else:
-                state = port.stop()
-            helper.wake()
+            try:
+                state: State = self._noun.stop(ctx) if port is None else port.stop()
+            finally:  # see `start`
+                helper.wake()
             return state
 
     def destroy(self, ctx: Any) -> None:
@@ -161,14 +161,16 @@ class _Servers(_Pool):
         helper = self._helper
         with helper.lock:
             port = helper.port_of(server)
-            if port is not None and port.forget_lost(connection):
-                with suppress(InvalidValue, InUse):  # as the driver has forgotten it; a trace has the call all the same
+            try:
+                if port is not None and port.forget_lost(connection):
+                    with suppress(InvalidValue, InUse):  # as the driver has forgotten it; a trace has the call, too
+                        self._noun.disconnect(server, connection)
+                else:
                     self._noun.disconnect(server, connection)
-            else:
-                self._noun.disconnect(server, connection)
-                if port is not None:
-                    port.disconnected(connection)
-            helper.wake()
+                    if port is not None:
+                        port.disconnected(connection)
+            finally:  # see `_Contexts.start`
+                helper.wake()
 
 
 class _Clients(_Pool):

@@ -68,12 +68,12 @@ class Helper:
     # Taking turns; the lock is held
 
     @uninterrupted
-    def turn(self) -> bool:
+    def turn(self, *, asked: bool = False) -> bool:
         """Progress once, unless a callback is running, it is to rest, or all ports are closed, perhaps with the engine.
 
-        Keeps what a callback raised.
+        Keeps what a callback raised. asked: see `rest`.
         """
-        if self.busy or not self.ports or self.rest():
+        if self.busy or not self.ports or self.rest(asked=asked):
             return False
         self.busy = True
         try:
@@ -88,9 +88,9 @@ class Helper:
             self.bell.ring()
         return moved
 
-    def poll(self) -> None:
+    def poll(self, *, asked: bool = False) -> None:
         """A turn in the name of the program: what a callback raised is raised here."""
-        self.turn()
+        self.turn(asked=asked)
         self.raise_kept()
 
     def raise_kept(self) -> None:
@@ -102,19 +102,29 @@ class Helper:
             finally:
                 del error  # or its traceback, which has this frame, holds it and what the callback was given
 
-    def rest(self) -> float:
-        """Seconds for which full ports hold progress back; a context that is starting or stopping needs it at once."""
-        pace = max((port.pace() for port in self.ports), default=0.0)
-        get_state = self.driver.contexts.get_state
-        if not pace or any(get_state(context) in _ON_THE_WAY for context in self.contexts):
+    def rest(self, *, asked: bool = False) -> float:
+        """Seconds for which full ports hold progress back: for ever, unless the program waits for it, or asks for it.
+
+        It waits for the end of a send on any port, for a context that is starting or stopping, or for the engine.
+        """
+        if not any(port.is_full() for port in self.ports):
             return 0.0
+        if not (asked or self.bell.armed or self._is_awaited()):
+            return math.inf
+        pace = max(port.pace() for port in self.ports)
         return max(0.0, self._turned_s + pace - time.monotonic())
+
+    def _is_awaited(self) -> bool:
+        get_state = self.driver.contexts.get_state
+        return any(port.awaits_sends() for port in self.ports) or any(
+            get_state(context) in _ON_THE_WAY for context in self.contexts
+        )
 
     def wake(self) -> None:
         """Wake the thread: there may be something new to do, or to wait for."""
         if self._asleep and self._wake is not None:
-            self._asleep = False
             self._wake.ring()
+            self._asleep = False  # last: after an interrupt the next call does it again
 
     def port_of(self, context: Any) -> ThreadedPort | None:
         """The open port of a context's handle."""

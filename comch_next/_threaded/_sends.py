@@ -109,8 +109,8 @@ class Sends:
         """Note that the program knows of all that has ended, and waits for the others."""
         self._known = self._ended
         if self._out and not self.awaited:
-            self.awaited = True
             self._on_awaited()
+            self.awaited = True  # last: after an interrupt the next call does it again
 
     def take_news(self) -> bool:
         """Whether a send has ended, or one that was refused may be tried again, since the program last knew."""

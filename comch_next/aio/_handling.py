@@ -85,6 +85,7 @@ class Handling:
         self._inboxes: dict[Connection, Inbox] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._raised = False
+        self._stopping = False
         self.receiving = asyncio.ensure_future(self._receive())
 
     async def _receive(self) -> None:
@@ -154,6 +155,8 @@ class Handling:
                 if not (reported or isinstance(error, Again)):  # what the program has left open, such as a consumer
                     self._report(f"{connection!r} stays connected after its handler", error)
                     reported = True
+            if self._stopping:  # what is left open is the server's to refuse
+                return
             await asyncio.sleep(_RETRY_S)
 
     async def wait(self) -> None:
@@ -172,6 +175,7 @@ class Handling:
 
     async def stop(self) -> None:
         """Cancel every task and wait for it."""
+        self._stopping = True
         tasks = [self.receiving, *self._tasks]
         _cancel(tasks)
         await asyncio.wait(tasks)

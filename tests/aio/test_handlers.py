@@ -16,7 +16,7 @@ import pytest
 import comch_next as comch
 from comch_next import aio
 from tests.aio.support import Ground, cancelled, fill, run, until, waits
-from tests.processes import StartPython
+from tests.processes import SOON_S, StartPython
 
 CLIENT = """
 import comch_next as comch, contextlib, signal
@@ -496,6 +496,28 @@ def test_a_client_that_cannot_be_disconnected_is_reported(ground: Ground) -> Non
     (context,) = reported
     assert isinstance(context["exception"], comch.InUse)
     assert "stays connected" in context["message"]
+
+
+def test_a_consumer_that_a_cancelled_handler_leaves_open_keeps_no_server_from_its_end(ground: Ground) -> None:
+    left: list[comch.Consumer] = []
+
+    async def careless(connection: aio.Connection) -> None:
+        consumer = comch.Consumer(connection.connection, memory)
+        consumer.task_post_recv_set_conf(comch.PostRecvTask.free, comch.PostRecvTask.free, 1)
+        consumer.start()
+        left.append(consumer)
+        await asyncio.Event().wait()
+
+    async def main() -> None:
+        asyncio.get_running_loop().set_exception_handler(lambda loop, context: None)  # that it stays connected
+        async with serving(ground, careless, streams=True) as server, ground.connect(streams=True):
+            await until(lambda: left)
+            assert server._handling is not None
+            await asyncio.wait_for(server._handling.stop(), SOON_S)
+            left.pop().close()
+
+    with comch.Mmap(ground.dpu, 8, comch.AccessFlag.PCI_READ_WRITE) as memory:
+        run(main())
 
 
 def test_errors_have_the_connection_of_aio(ground: Ground) -> None:
