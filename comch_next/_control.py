@@ -38,6 +38,7 @@ class ControlContext(PullingContext):
     _handle: Any  # a server's or a client's, which a Channel decides late
     _is_server: bool
     _failed = False  # a server that has lost its name
+    _on_consumer: Any = None  # what is called for a new consumer of the other side
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name!r}>"
@@ -196,12 +197,12 @@ class ControlContext(PullingContext):
         Legal while IDLE; earlier changes are not reported (C: doca_comch_*_event_consumer_register).
         """
         callbacks = self._given_connections(new, expired)
-        self._register(
-            "event_consumer_register",
-            lambda: self._contexts.event_consumer_register(self._handle, *callbacks),
-            new,
-            expired,
-        )
+
+        def register() -> None:
+            self._contexts.event_consumer_register(self._handle, *callbacks)
+            self._on_consumer = new
+
+        self._register("event_consumer_register", register, new, expired)
 
     # Sending
 

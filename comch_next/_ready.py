@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable
 from typing import Literal
 
-from comch_next.driver.protocol import Finalized, by_system, shielded, uninterrupted
+from comch_next.driver.protocol import Finalized, Lock, by_system, shielded, uninterrupted
 from comch_next.engine import wait_readable
 from comch_next.errors import NoMemory, NotSupported
 
@@ -56,10 +56,12 @@ class Ready(Finalized):
 
     _fd = -1  # the duplicate
 
-    def __init__(self, get_fd: Callable[[], int], arm: Callable[[], None]) -> None:
+    def __init__(self, get_fd: Callable[[], int], arm: Callable[[], None], lock: Lock) -> None:
+        """lock: held by whoever closes the descriptor."""
         self._loop = asyncio.get_running_loop()
         self._get_fd = get_fd
         self._arm = arm
+        self._lock = lock
         self._origin = -1  # what it duplicates
         self._watched = False  # by the loop
         self._due = False  # it is going to be armed, for all who came to wait in this turn of the loop
@@ -102,7 +104,8 @@ class Ready(Finalized):
             return  # arming would forget that it is ready
         try:
             self._arm()
-            self._duplicate(self._get_fd())
+            with self._lock:
+                self._duplicate(self._get_fd())
             self._read()
         except Exception as error:
             self.wake(error)

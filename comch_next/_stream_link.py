@@ -22,7 +22,7 @@ from comch_next._alone import alone
 from comch_next._codes import AccessFlag, ErrorCode, State
 from comch_next._exits import exit_block
 from comch_next.consumer import Consumer
-from comch_next.driver.protocol import Own, by_system, new_lock, uninterrupted
+from comch_next.driver.protocol import Own, by_system, new_lock, suppress_system, uninterrupted
 from comch_next.engine import ProgressEngine, deadline_after, seconds_left
 from comch_next.errors import (
     Again,
@@ -54,7 +54,7 @@ Steps: TypeAlias = Generator[Pause, None, _T]
 
 _RECEIVES = 4 * CHUNKS  # receives posted at once: more than a side that keeps to the protocol has under way
 _FRAME = struct.Struct("<BBHIQ")  # kind, count of chunks, number of the stream, consumer, bytes
-_TICK_S, _NAP_S = 0.05, 0.001
+_TICK_S, _NAP_S, _SILENCE_S = 0.05, 0.001, 1.0
 _CLOSE_S = 5.0  # as the close of a context
 _REFUSED = (BadState, NotConnected, ConnectionAborted)  # what is made, started or used on a connection that has ended
 _LOST = frozenset({ErrorCode.SHUTDOWN, ErrorCode.CONNECTION_RESET, ErrorCode.CONNECTION_ABORTED})
@@ -190,7 +190,11 @@ class Link:
         """Take the steps of `close`. Others may take theirs meanwhile; later ones go on with what is left."""
         if self._pid == os.getpid():  # else they are the parent's
             self._shut()
-            yield from self.settle()
+            try:
+                with suppress_system(BadState):  # in a callback of that engine
+                    self._context.engine.progress()  # by which the other side hears that the consumer has gone
+            finally:
+                yield from self.settle()
 
     @alone
     def _shut(self) -> None:
@@ -288,7 +292,7 @@ class Link:
         if known is None or (known.number, known.sends) != (number, sends):
             known = Transfer(number, sends=sends)  # that is over: nobody asks for it
         if kind == Kind.OFFER:
-            self.offers.append(number)
+            self._take_offer(number)
         elif kind == Kind.GRANT:
             known.credits += count
             if known.consumer:
@@ -303,6 +307,14 @@ class Link:
             self.offers.remove(number)
         else:
             known.given_up = True
+
+    def _take_offer(self, number: int) -> None:
+        """Note an offer. The other side has given up what it sent before: there was no receive to say so with."""
+        self.offers.clear()
+        self.offers.append(number)
+        before = self.transfer
+        if before is not None and not before.sends and before.number != number:
+            before.given_up = True
 
     def _lose(self, task: PostRecvTask | ProducerSendTask) -> None:
         self._ended = self._ended or task.status
@@ -336,15 +348,31 @@ class Link:
             self._check()
             yield None if self._progress() else (self.engine, None)
 
+    def until_answered(self, ready: Callable[[], object]) -> Steps[None]:
+        """Do as `until`, for what the other side may never hear of: it may have left before it could say so."""
+        silent = False
+        while not ready():
+            self._check()
+            moved = self._progress() or (silent and (self._turn_both() is None or self._notes_leaving()))
+            silent = not moved
+            yield None if moved else (self.engine, _SILENCE_S)
+
     def meet(self, ready: Callable[[], object]) -> Steps[None]:
         """Turn both engines until the other side's consumers are known. Raises what `until` does."""
-        connection = self.connection
         while not ready():
             self._check()
             pause = self._turn_both()
-            if pause is not None and connection._control_id and connection._control_id not in connection._consumers:
-                self._ended = self._ended or ErrorCode.SHUTDOWN  # it has gone, and the connection has not
+            if pause is not None:
+                self._notes_leaving()
             yield pause
+
+    def _notes_leaving(self) -> bool:
+        """Note that the other side's Stream has gone, if it has, perhaps before it could say so, and return whether."""
+        connection = self.connection
+        if not connection._control_id or connection._control_id in connection._consumers:
+            return False
+        self._ended = self._ended or ErrorCode.SHUTDOWN
+        return True
 
     def start(self, context: Consumer) -> Steps[None]:
         """Start a consumer and wait until the other side can know of it."""

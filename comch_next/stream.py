@@ -51,6 +51,7 @@ if TYPE_CHECKING:
 
 __all__ = ["CHUNK_SIZE", "Stream"]
 
+_ANNOUNCED, _EXPIRED = Own(announced), Own(expired)
 _LOST = (ConnectionReset, Shutdown, NotConnected, IoFailed, BadState)  # the last one once a context is IDLE
 
 
@@ -66,8 +67,8 @@ class Stream:
         if not isinstance(connection, Connection):
             raise InvalidValue(f"Stream takes a connection, not {shown(connection)}")
         context = connection._context
-        if "event_consumer_register" not in context._registered:
-            text = f"Stream was attempted on {context!r}, which does not hear of consumers"
+        if context._on_consumer is not _ANNOUNCED:
+            text = f"Stream was attempted on {context!r}, which does not hear of the consumers of streams"
             raise BadState(f"{text}; call Stream.enable on it before it starts")
         self.connection = connection
         self._link = Link(connection)
@@ -83,7 +84,7 @@ class Stream:
             raise InvalidValue(f"Stream.enable takes a Server or a Client, not {shown(context)}")
         if "event_consumer_register" in context._registered:
             raise BadState(f"Stream.enable was attempted on {context!r}, which has a consumer event already")
-        context.event_consumer_register(Own(announced), Own(expired))
+        context.event_consumer_register(_ANNOUNCED, _EXPIRED)
 
     def __repr__(self) -> str:
         return f"<Stream on {self.connection!r}>"
@@ -163,7 +164,7 @@ class Stream:
             out = link.begin(lambda: Transfer(self._number, sends=True))
             with link.reporting_end():
                 yield from link.submit(link.frame(Kind.OFFER, out.number))
-            yield from link.until(lambda: out.credits or link.offers)
+            yield from link.until_answered(lambda: out.credits or link.offers)
             if not out.credits:
                 raise BadState("send_stream: the other side sends, too; one of the two has to receive")
             if not out.room:
@@ -218,7 +219,7 @@ class Stream:
         size = self._fitting("recv_stream", chunk_size, DevInfo.consumer_cap_get_max_buf_size)
         yield from link.settle()
         yield from link.meet(lambda: self.connection._control_id)
-        yield from link.until(lambda: link.offers)
+        yield from link.until_answered(lambda: link.offers)
         with ExitStack() as kept:
             kept.push(link.give_back)
             taken = link.begin(lambda: Transfer(link.offers.popleft(), sends=False))

@@ -43,12 +43,12 @@ class Side(Generic[_C]):
         self.context: _C = context
         self._left = False
         self._turn = Turn()
-        self._receivable = Ready(lambda: context.recv_fd, context.arm_recv)
-        self._sendable = Ready(lambda: context.send_fd, context.arm_send)
-        self._loop = asyncio.get_running_loop()
         engine = context.engine
+        self._receivable = Ready(lambda: context.recv_fd, context.arm_recv, engine._lock)
+        self._sendable = Ready(lambda: context.send_fd, context.arm_send, engine._lock)
+        self._loop = asyncio.get_running_loop()
         engine._hand_errors_to(self._report)  # else any call that polls would raise them as its own
-        self._moved = Ready(lambda: engine.notification_handle, engine.request_notification)
+        self._moved = Ready(lambda: engine.notification_handle, engine.request_notification, engine._lock)
         self._turning: asyncio.Task[None] | None = None
         engine._on_connected = self._connected
 

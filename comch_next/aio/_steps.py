@@ -39,7 +39,7 @@ async def run(steps: Steps[_T], ready: dict[comch.ProgressEngine, Ready] | None 
 
 
 def _ready(engine: comch.ProgressEngine) -> Ready:
-    return Ready(lambda: engine.notification_handle, engine.request_notification)
+    return Ready(lambda: engine.notification_handle, engine.request_notification, engine._lock)
 
 
 async def close_streams(context: ControlContext, connection: comch.Connection | None = None) -> None:

@@ -14,6 +14,7 @@ import pytest
 import comch_next as comch
 from comch_next import aio
 from comch_next._ready import Ready
+from comch_next.driver.protocol import new_lock
 from tests.aio.support import Ground, Pair, cancelled, echo, own_loop, run, until, waits
 from tests.faults.exhausted import full_table
 from tests.processes import SOON_S, Threads
@@ -121,7 +122,7 @@ def test_arming_for_one_task_forgets_no_other() -> None:
     async def main() -> None:
         bell = Bell()
         try:
-            ready = Ready(lambda: bell.fd, bell.arm)
+            ready = Ready(lambda: bell.fd, bell.arm, new_lock())
             first = asyncio.ensure_future(ready.wait())
             await waits(first)
             second = asyncio.ensure_future(ready.wait())
@@ -140,7 +141,7 @@ def test_tasks_that_come_together_arm_once() -> None:
     async def main() -> None:
         bell = Bell()
         try:
-            ready = Ready(lambda: bell.fd, bell.arm)
+            ready = Ready(lambda: bell.fd, bell.arm, new_lock())
             for armings in (1, 2, 3):
                 tasks = [asyncio.ensure_future(ready.wait()) for _ in range(50)]
                 await waits(*tasks)
@@ -149,6 +150,33 @@ def test_tasks_that_come_together_arm_once() -> None:
                 assert bell.armings == armings
         finally:
             bell.close()
+
+    run(main())
+
+
+def test_another_thread_closes_what_is_about_to_be_watched(ground: Ground) -> None:
+    """Its number is nobody's then, or another descriptor's."""
+
+    async def main() -> None:
+        async with ground.pair() as pair:
+            context = pair.client.context
+            closing = threading.Thread(target=context.close)
+            ready = pair.client._receivable
+            get_fd = ready._get_fd
+
+            def close_meanwhile() -> int:
+                fd = get_fd()
+                closing.start()
+                closing.join(0.05)
+                return fd
+
+            ready._get_fd = close_meanwhile
+            with pytest.raises(asyncio.TimeoutError):  # who waits is not told that another thread has closed it
+                await asyncio.wait_for(pair.client.receive(), 0.2)
+            closing.join()
+            ready._get_fd = get_fd
+            with pytest.raises(comch.BadState):
+                await asyncio.wait_for(pair.client.receive(), SOON_S)
 
     run(main())
 

@@ -7,12 +7,13 @@ import io
 import random
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
+from typing import Any
 
 import pytest
 
 from comch_next import BadState, IoFailed, NotConnected, Shutdown, State, aio
 from comch_next.driver.emulated import _consumer
-from tests.aio.support import Ground, run, until, waits
+from tests.aio.support import Ground, cancelled, run, until, waits
 from tests.streams.support import Claimed
 
 DATA = random.Random(15).randbytes(200_000)
@@ -86,6 +87,60 @@ def test_what_is_cancelled_gives_the_stream_up(ground: Ground) -> None:
 class Endless:
     def read(self, size: int) -> bytes:
         return b"x" * size
+
+
+class Full(io.RawIOBase):
+    """A sink that takes nothing."""
+
+    def write(self, data: Any) -> int:
+        raise OSError("the disk is full")
+
+
+@pytest.mark.parametrize("failed", [False, True])
+def test_more_is_given_up_than_can_be_told(ground: Ground, failed: bool) -> None:
+    """The receiver is busy with something else, and posts nothing meanwhile for what it is to be notified with."""
+
+    async def main() -> None:
+        async with streams(ground) as (here, there):
+            if failed:
+                results = await asyncio.gather(
+                    here.send_stream(DATA), there.recv_stream(Full()), return_exceptions=True
+                )
+                assert [type(result) for result in results] == [IoFailed, OSError]
+            for _ in range(17):
+                sending = asyncio.ensure_future(here.send_stream(DATA))
+                for _ in range(20):
+                    await asyncio.sleep(0)
+                await cancelled(sending)
+            sending = asyncio.ensure_future(here.send_stream(DATA))
+            sink = io.BytesIO()
+            with suppress(IoFailed):  # the last one that was given up, if it had been taken
+                await there.recv_stream(sink)
+            if not sink.getvalue():
+                await there.recv_stream(sink)
+            assert await sending == len(DATA)
+            assert sink.getvalue() == DATA
+
+    run(main())
+
+
+def test_nobody_is_told_of_the_end(ground: Ground) -> None:
+    """The receiver has not posted what it would be told with."""
+
+    async def main() -> None:
+        async with streams(ground) as (here, there):
+            for _ in range(17):
+                sending = asyncio.ensure_future(here.send_stream(DATA))
+                for _ in range(20):
+                    await asyncio.sleep(0)
+                await cancelled(sending)
+            await here.__aexit__(None, None, None)
+            with pytest.raises((Shutdown, IoFailed)):
+                await there.recv_stream(io.BytesIO())
+            with pytest.raises(Shutdown):
+                await there.recv_stream(io.BytesIO())
+
+    run(main())
 
 
 def test_one_that_is_left_ends_the_others(ground: Ground) -> None:

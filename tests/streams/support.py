@@ -39,7 +39,9 @@ class Pair(NamedTuple):
 
 
 @contextmanager
-def connected(*, enabled: bool = True, one_sided: bool = False) -> Iterator[Pair]:
+def connected(
+    *, enable: Callable[[Any], object] | None = comch.Stream.enable, one_sided: bool = False
+) -> Iterator[Pair]:
     """Both ends, up, in this process."""
     with (
         comch.open_device(DPU) as dpu,
@@ -49,9 +51,9 @@ def connected(*, enabled: bool = True, one_sided: bool = False) -> Iterator[Pair
     ):
         server = comch.Server(dpu, rep, "svc", one_sided=one_sided)
         client = comch.Client(host, "svc", one_sided=one_sided)
-        if enabled:
-            comch.Stream.enable(server)
-            comch.Stream.enable(client)
+        if enable is not None:
+            enable(server)
+            enable(client)
         with server:
             accepting = pool.submit(server.receive, timeout=SOON_S)
             with client:

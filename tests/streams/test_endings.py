@@ -7,6 +7,7 @@ import signal
 import threading
 import time
 from array import array
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -218,6 +219,28 @@ def test_the_other_side_leaves(pair: Pair) -> None:
     pair.both(here, lambda stream: stream.recv_stream(io.BytesIO()))
 
 
+@pytest.mark.parametrize("first", ["receiver", "sender"])
+def test_the_other_side_leaves_before_they_have_met(pair: Pair, first: str) -> None:
+    """The file to send is not there, say; the connection is as good as before."""
+    entered = threading.Event()
+
+    def receive(stream: Stream) -> None:
+        entered.set()
+        with pytest.raises(Shutdown, match="recv_stream: the stream ended early"):
+            stream.recv_stream(io.BytesIO())
+
+    if first == "receiver":
+        receiving = pair.start(pair.there, receive)
+        assert entered.wait(SOON_S)
+    with Stream(pair.here):
+        pass
+    if first == "sender":
+        receiving = pair.start(pair.there, receive)
+    receiving.result(SOON_S)
+    pair.here.send(b"sorry")
+    assert pair.there._context.receive(timeout=SOON_S).data == b"sorry"
+
+
 def test_a_side_that_is_about_to_leave(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its consumer has gone before it could say so: that is no mistake of the sender's."""
     stopped, reported, say = threading.Event(), threading.Event(), Link.say
@@ -275,8 +298,10 @@ def test_what_is_refused(pair: Pair) -> None:
         Stream.enable(pair.here._context)
 
 
-def test_a_context_that_is_not_enabled() -> None:
-    with connected(enabled=False) as pair, pytest.raises(BadState, match=r"call Stream.enable on it before it starts"):
+@pytest.mark.parametrize("enable", [None, lambda context: context.event_consumer_register(print, print)])
+def test_a_context_that_is_not_enabled(enable: Callable[[Any], object] | None) -> None:
+    """Nor is one whose consumer event is the program's: what a stream waits for would be told to the program."""
+    with connected(enable=enable) as pair, pytest.raises(BadState, match=r"call Stream.enable on it before it starts"):
         Stream(pair.here)
 
 

@@ -26,6 +26,13 @@ static Raised fetch(void)
     return raised;
 }
 
+static void forget(Raised raised)
+{
+    Py_XDECREF(raised.type);
+    Py_XDECREF(raised.value);
+    Py_XDECREF(raised.trace);
+}
+
 /* Fetch it without its frames, which hold the object that is being finalized. */
 static Raised fetch_frameless(void)
 {
@@ -43,11 +50,17 @@ static void restore(Raised raised)
     PyErr_Restore(raised.type, raised.value, raised.trace);
 }
 
-/* A pending call of the main thread's. */
+/* A pending call of the main thread's. What is being handled there is the exception's context, as of any other. */
 static int raise_late(void *late)
 {
-    restore(*(Raised *)late);
+    Raised raised = *(Raised *)late;
+
     PyMem_Free(late);
+    PyErr_NormalizeException(&raised.type, &raised.value, &raised.trace);
+    if (raised.trace)
+        PyException_SetTraceback(raised.value, raised.trace);
+    PyErr_SetObject(raised.type, raised.value);
+    forget(raised);
     return -1;
 }
 
@@ -70,13 +83,6 @@ static void raise_soon(Raised raised, PyObject *call)
     }
     restore(raised);
     PyErr_WriteUnraisable(call);
-}
-
-static void forget(Raised raised)
-{
-    Py_XDECREF(raised.type);
-    Py_XDECREF(raised.value);
-    Py_XDECREF(raised.trace);
 }
 
 static void hold_signals(sigset_t *before)
