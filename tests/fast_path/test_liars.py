@@ -60,15 +60,20 @@ def test_no_close_ends_before_that_does() -> None:
     assert inspect.signature(comch.Consumer.close).parameters["timeout"].default > _consumer.PATIENCE_S
 
 
+@pytest.mark.parametrize("claimed", ["before the stop", "after it"])
 def test_a_program_that_sleeps_is_woken_when_the_time_for_that_has_passed(
-    lane: Lane, monkeypatch: pytest.MonkeyPatch
+    lane: Lane, monkeypatch: pytest.MonkeyPatch, claimed: str
 ) -> None:
     monkeypatch.setattr(_consumer, "PATIENCE_S", 0.1)
     lane.run()
     lane.inbox.post(2)
     held = lane.inbox.consumer.task_post_recv_alloc_init()
-    shared(lane).claimed = 1
-    lane.inbox.consumer.stop()
+    posts = shared(lane)
+    if claimed == "after it":
+        lane.inbox.consumer.stop()
+    posts.claimed = 1
+    if claimed == "before the stop":
+        lane.inbox.consumer.stop()
     engine = lane.inbox.consumer.engine
     while not lane.inbox.failed:
         assert engine.wait(SOON_S)

@@ -45,6 +45,34 @@ def test_every_task_prints_the_name_of_its_result(lane: Lane) -> None:
     assert printed == [f"<PostRecvTask of {lane.inbox.consumer!r}, last result DOCA_ERROR_NOT_CONNECTED>"]
 
 
+@pytest.mark.parametrize("when", ["posted", "submitted while it stops"])
+def test_a_receive_that_fails_has_nothing_of_the_message_before(lane: Lane, when: str) -> None:
+    """Programs have one callback for both, and submit a task again for the next message."""
+    seen: list[tuple[int, bytes | None]] = []
+    held: list[Any] = []
+
+    def done(task: Any) -> None:
+        seen.append((task.producer_id, task.imm_data))
+        task.submit() if when == "posted" else held.append(task)
+
+    def failed(task: Any) -> None:
+        seen.append((task.producer_id, task.imm_data))
+        task.free()
+
+    consumer = lane.inbox.consumer
+    consumer.task_post_recv_set_conf(done, failed, 16)
+    lane.run()
+    consumer.task_post_recv_alloc_init().submit()
+    lane.outbox.producer.task_send_alloc_init(None, b"pay 5", consumer.id).submit()
+    lane.until(lambda: seen)
+    lane.outbox.producer.engine.progress()
+    consumer.stop()
+    for task in held:
+        task.submit()
+    lane.until(lambda: len(seen) == 2)
+    assert seen == [(lane.outbox.producer.id, b"pay 5"), (0, None)]
+
+
 def test_numbers_of_a_class_that_neither_hashes_nor_adds(lane: Lane) -> None:
     class Number(int):
         __hash__ = None  # type: ignore[assignment]

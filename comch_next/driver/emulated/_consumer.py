@@ -47,6 +47,10 @@ class PostRecvTask(FastTask, calls.PostRecvTask):
 
     _tasks: "PostRecvTasks"
 
+    def forget(self) -> None:
+        """Have nothing of an earlier message: it is going to fail."""
+        self.producer, self.imm_data = 0, b""
+
 
 class Consumer(FastContext, calls.Consumer):
     """A handle. `posts` is the kernel's view of what is posted, while started; the hot calls hold it, too."""
@@ -145,13 +149,14 @@ class Consumer(FastContext, calls.Consumer):
         self._offer.close()
         self.path.run(partial(self.path.withdraw, self._offer))
 
+    @uninterrupted
     def _wake_at_deadline(self) -> None:
-        """Wake a program that sleeps until then: a producer that never finishes rings no bell."""
-        if self.engine is None:
+        """Wake a program that sleeps until then: a producer that never finishes rings no bell. Idempotent."""
+        if self.engine is None or self._alarm is not None:
             return
         with suppress_system(OSError):  # for want of descriptors: then a progress that comes by itself finds out
             self._alarm = Alarm()
-            self._alarm.set(PATIENCE_S)
+            self._alarm.set(max(0.0, self._deadline - monotonic()))
             self.engine.notification.watch(self._alarm)
 
     @uninterrupted
@@ -168,6 +173,7 @@ class Consumer(FastContext, calls.Consumer):
             return moved
         if self.posted and self._being_written():
             if monotonic() < self._deadline:
+                self._wake_at_deadline()
                 return moved
             self.report_violation()
         self._end_patience()
@@ -194,6 +200,7 @@ class Consumer(FastContext, calls.Consumer):
             if task.owner is POOL:
                 self.tasks_out -= 1
             else:
+                task.forget()
                 task.finish(why)
 
     def arm(self) -> bool:
@@ -355,6 +362,7 @@ class PostRecvTasks(FastTasks):
             if buf.len > context.most:
                 raise InvalidValue("task_submit: the buffer is longer than a consumer's may be")
         if context.moving:  # it is stopping
+            task.forget()
             task.finish_now(context.why())
             context.busy_engine()
         else:

@@ -154,7 +154,7 @@ class FastPath(Path):
         context = self.connection.context
         if news.kind == EXPIRED:
             return self._expire(consumer_id)
-        most = context.dev.info.row.limits.max_consumers
+        most = context.dev.info.topology.most_consumers()
         if not offer.sane() or consumer_id in self.targets or len(self.targets) >= most:
             return False
         try:

@@ -121,6 +121,10 @@ class Topology(NamedTuple):
             raise InvalidValue(f"COMCH_SIDE is {side!r}; legal are host, dpu and empty")
         return tuple(device for device in self.devices if side in ("", device.side))
 
+    def most_consumers(self) -> int:
+        """The largest number of consumers that any side may have on a connection."""
+        return max(device.limits.max_consumers for device in self.devices)
+
     def dpu_of(self, host_pci: str) -> Device | None:
         """The DPU device that has a representor for the host function at `host_pci`."""
         for device in self.devices:
