@@ -191,7 +191,7 @@ class Link:
         if self._pid == os.getpid():  # else they are the parent's
             self._shut()
             try:
-                with suppress_system(BadState):  # in a callback of that engine
+                with suppress_system(BadState, InvalidValue):  # in a callback of that engine, or it has been closed
                     self._context.engine.progress()  # by which the other side hears that the consumer has gone
             finally:
                 yield from self.settle()
