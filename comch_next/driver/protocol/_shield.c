@@ -33,6 +33,22 @@ static void forget(Raised raised)
     Py_XDECREF(raised.trace);
 }
 
+/* Keep what has been raised first; what comes after it is its context, and that of what comes then. */
+static void keep(Raised *first, Raised other)
+{
+    if (!first->type) {
+        *first = other;
+        return;
+    }
+    PyErr_NormalizeException(&first->type, &first->value, &first->trace);
+    PyErr_NormalizeException(&other.type, &other.value, &other.trace);
+    if (other.value != first->value) {
+        PyException_SetContext(other.value, PyException_GetContext(first->value));
+        PyException_SetContext(first->value, Py_NewRef(other.value));
+    }
+    forget(other);
+}
+
 /* Fetch it without its frames, which hold the object that is being finalized. */
 static Raised fetch_frameless(void)
 {
@@ -101,7 +117,7 @@ static void hold_signals(sigset_t *before)
  */
 static PyObject *run(PyObject *call, PyObject *name, PyObject *args)
 {
-    Raised early = {0}, late = {0}, other;
+    Raised early = {0}, late = {0};
     PyObject *result = NULL;
     sigset_t before;
 
@@ -109,11 +125,8 @@ static PyObject *run(PyObject *call, PyObject *name, PyObject *args)
     if (PyErr_CheckSignals())
         early = fetch_frameless();
     for (int attempt = 0; !result && attempt < ATTEMPTS; attempt++) {
-        if (attempt) {
-            other = fetch_frameless();
-            forget(late.type ? other : late);
-            late = late.type ? late : other;
-        }
+        if (attempt)
+            keep(&late, fetch_frameless());
         result = name ? PyObject_CallMethodObjArgs(call, name, NULL) : PyObject_CallObject(call, args);
     }
     raise_soon(early, call);
@@ -243,14 +256,11 @@ static PyObject *held(PyObject *Py_UNUSED(module), PyObject *call)
 static PyObject *pass_on(PyObject *bound, PyObject *args)
 {
     PyObject *make = PyTuple_GetItem(bound, 0), *call = PyTuple_GetItem(bound, 1), *made = NULL, *result = NULL;
-    Raised early = {0}, other;
+    Raised early = {0};
 
     for (int attempt = 0; !made && attempt < ATTEMPTS; attempt++) {
-        if (attempt) {
-            other = fetch();
-            forget(early.type ? other : early);
-            early = early.type ? early : other;
-        }
+        if (attempt)
+            keep(&early, fetch());
         made = PyObject_CallObject(make, args);
     }
     if (made)
