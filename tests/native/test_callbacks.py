@@ -213,6 +213,21 @@ def test_a_view_dies_with_its_callback(stub: Log) -> None:
     loop.close()
 
 
+@pytest.mark.parametrize("view", [False, True])
+def test_what_callbacks_return_is_ignored(loop: Loop, view: bool) -> None:
+    def told(*values: Any) -> int:
+        loop.told.append(values)
+        return len(loop.told)
+
+    loop.client.set_state_changed_cb(told)
+    loop.client.event_msg_recv_register(lambda _, data: told(bytes(data)), view=view)
+    loop.client.task_send_set_conf(lambda task: told(task.status), told, 8)
+    loop.run()
+    loop.send(b"hello")
+    assert loop.engine.progress()
+    assert loop.told == [(b"hello",), (ErrorCode.SUCCESS,)]
+
+
 def test_what_a_free_callback_raises_is_raised_by_the_destruction(stub: Log) -> None:
     told: list[tuple[Any, ...]] = []
 

@@ -106,7 +106,10 @@ static PyObject *received(PyObject *bound, PyObject *args)
         result = slowly(bound, args);
     Py_XDECREF(connection);
     Py_DECREF(context);
-    return result;
+    if (!result)
+        return NULL;
+    Py_DECREF(result);  /* the program's own, which the library does not ask for */
+    Py_RETURN_NONE;
 }
 
 static PyMethodDef completed_def = {"completed", completed, METH_VARARGS, NULL};
