@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import gc
+import struct
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from weakref import ref
 
 import pytest
 
@@ -54,6 +57,13 @@ class Loop:
         self.told.append((kind, *values))
         if kind in self.raises:
             raise self.raises[kind]
+
+
+class Kept:
+    """What a callback has made of its message."""
+
+    def __init__(self, rows: object) -> None:
+        self.rows = rows
 
 
 @pytest.fixture
@@ -211,6 +221,30 @@ def test_a_view_dies_with_its_callback(stub: Log) -> None:
     with pytest.raises(ValueError, match="released"):
         bytes(seen[0])
     loop.close()
+
+
+@pytest.mark.parametrize("known", [True, False], ids=["known", "first"])
+def test_a_callback_that_keeps_its_view_raises_what_is_its_own(loop: Loop, known: bool) -> None:
+    """Not that the view cannot be released; and nothing of it stays. The first message of a connection is as others."""
+    calls: list[Callable[[], object]] = []
+
+    def keep(_: object, view: memoryview) -> None:
+        rows = struct.iter_unpack("<B", view)
+        kept = Kept(rows)
+        calls.append(ref(kept))
+        raise LookupError
+
+    loop.client.event_msg_recv_register(keep, view=True)
+    loop.run()
+    handle: Any = loop.client._handle
+    for _ in range(2):
+        loop.send(b"look")
+        if not known:
+            handle.connections.clear()
+        with pytest.raises(LookupError):
+            loop.engine.progress()
+    gc.collect()
+    assert [call() for call in calls] == [None, None]
 
 
 @pytest.mark.parametrize("view", [False, True])

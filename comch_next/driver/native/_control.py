@@ -11,7 +11,7 @@ from comch_next.driver.native._handle import address, live, nobody
 from comch_next.driver.native._kernel import calls
 from comch_next.driver.native._library import Library, ffi, passed
 from comch_next.driver.native._send_task import OwnTask, SendTask, SendTasks
-from comch_next.driver.protocol import MASKED, Call, Own, interruptible, quoted, uninterrupted_in_c
+from comch_next.driver.protocol import MASKED, Call, Own, interruptible, quoted, suppress_system, uninterrupted_in_c
 from comch_next.errors import BadState, InvalidValue
 
 __all__ = ["ControlContext", "ControlContexts", "TaskPool"]
@@ -56,11 +56,17 @@ class ControlContext(Context):
         """Report a message. It and its connection are given by their addresses."""
         user_data = self.connection_of(ffi.cast("struct doca_comch_connection *", connection)).user_data
         data = bytes(ffi.buffer(ffi.cast("uint8_t *", number), length)) if length else b""
-        if self.view:
-            with memoryview(data) as view:
-                interruptible(self.on_message, user_data, view)
-        else:
+        if not self.view:
             interruptible(self.on_message, user_data, data)
+            return
+        view = memoryview(data)
+        try:
+            interruptible(self.on_message, user_data, view)
+        except BaseException:
+            with suppress_system(BufferError):  # the callback has kept some of it, but what it raised counts
+                view.release()
+            raise
+        view.release()
 
     def own(self, connection: object, name: str) -> Connection:
         """Return a living connection of this context's, or refuse the call."""

@@ -46,16 +46,17 @@ PyObject *calls_taken(PyObject *life)
     return lock;
 }
 
-/* Release a lock or view, whatever has been raised. Returns the result. */
+/* Release a lock or view, whatever has been raised, which a failure of that does not replace. Returns the result. */
 PyObject *calls_released(PyObject *lock, PyObject *result)
 {
     PyObject *kind, *error, *trace, *done;
 
     PyErr_Fetch(&kind, &error, &trace);
     done = PyObject_CallMethodObjArgs(lock, calls_name.release, NULL);
-    if (done)
+    if (kind) {
+        PyErr_Clear();
         PyErr_Restore(kind, error, trace);
-    else
+    } else if (!done)
         Py_CLEAR(result);
     Py_XDECREF(done);
     Py_DECREF(lock);
