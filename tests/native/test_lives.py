@@ -336,6 +336,57 @@ def test_what_is_left_at_exit_ends_in_order(stub: Log, start_python: StartPython
     assert calls.count("doca_task_free") == 2
 
 
+LATE = """
+import atexit, threading, time
+from contextlib import suppress
+late = []
+atexit.register(lambda: late[0]())  # before the library's own, and so after it
+import comch_next as comch
+from tests.native.test_callbacks import Loop
+kept = Loop()
+kept.run()
+kept.told = None
+connection, listed = kept.client.connection, comch.devices()[0]
+polls = [lambda: kept.engine.progress(), lambda: kept.engine.num_inflight_tasks, lambda: kept.client.max_msg_size]
+go_on, went_on = [True], []
+
+def poll():
+    while go_on:
+        time.sleep(0.001)
+        for call in polls:
+            went_on.append(comch.outcome(call)[0].name)
+
+thread = threading.Thread(target=poll, daemon=True)
+thread.start()
+
+def look():
+    del went_on[:]
+    while len(went_on) < 2 * len(polls):
+        time.sleep(0.001)
+    go_on.clear()
+    thread.join()
+    print(*sorted(set(went_on)), kept.engine.progress(), kept.client.state.name)
+    for call in (
+        lambda: kept.client.task_send_alloc_init(connection, b"x"), connection.update_info,
+        kept.client.start, kept.engine.request_notification, lambda: listed.pci_addr_str, kept.device.representors,
+    ):
+        print(comch.outcome(call)[0].name)
+
+late.append(look)
+"""
+
+
+def test_what_has_ended_at_exit_is_not_called_any_more(stub: Log, start_python: StartPython) -> None:
+    """By a thread that runs on, or by the program's own that ends later. One that only polls is not refused."""
+    ended = start_python("-c", LATE, fresh=True).finish()
+    told = ["INVALID_VALUE SUCCESS False IDLE", "INVALID_VALUE", "CONNECTION_ABORTED", *["INVALID_VALUE"] * 4]
+    assert (ended.returncode, ended.stdout.splitlines(), ended.stderr) == (0, told, "")
+    calls = stub()
+    ends_at = calls.index("doca_comch_client_destroy"), calls.index("doca_pe_destroy")
+    assert ends_at[0] < ends_at[1]
+    assert set(calls[ends_at[1] :]) <= ENDS | {"doca_dev_close"}
+
+
 def test_a_forked_child_ends_nothing(stub: Log) -> None:
     loop = Loop()
     loop.run()

@@ -9,10 +9,10 @@ from typing import Any, ClassVar, TypeVar
 from comch_next._codes import ErrorCode, State
 from comch_next.driver.native._calls import Noun, as_pointer
 from comch_next.driver.native._device import Dev
-from comch_next.driver.native._handle import Handle, Life, live, nobody, task_at
+from comch_next.driver.native._handle import CLOSING_S, Handle, Life, live, nobody, task_at
 from comch_next.driver.native._kernel import calls
 from comch_next.driver.native._library import Library, check, ffi, passed, refusal
-from comch_next.driver.native._progress import CLOSING_S, EngineLife
+from comch_next.driver.native._progress import EngineLife
 from comch_next.driver.native._task import Task
 from comch_next.driver.protocol import MASKED, Own, interruptible, monotonic, quoted, uninterrupted, uninterrupted_in_c
 from comch_next.errors import BadState, InvalidValue
@@ -174,23 +174,16 @@ class ContextLife(Life):
         self.end()
         return True
 
-    def close(self) -> None:
+    def close_held(self) -> None:
         if self.engine is None:
-            super().close()
+            super().close_held()
             return
-        engine = self.engine
-        if not self.lock.acquire(timeout=engine.patience):
-            engine.patience = 0.0  # a callback of the program's has not returned, and may never
-            return
-        try:
-            self.handle = nobody
-            deadline = monotonic() + CLOSING_S
-            for child in reversed(list(self.children)):
-                child.close()
-            while not self.step() and monotonic() < deadline:
-                self.engine.progress()
-        finally:
-            self.lock.release()
+        self.handle = nobody
+        deadline = monotonic() + CLOSING_S
+        for child in reversed(list(self.children)):
+            child.close()
+        while not self.step() and monotonic() < deadline:
+            self.engine.progress()
 
 
 class Context(Handle):

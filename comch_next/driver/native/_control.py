@@ -1,5 +1,6 @@
 """What servers and clients have in common: the control path (guide: Comch, Configurations and Events)."""
 
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, ClassVar
 
@@ -12,7 +13,7 @@ from comch_next.driver.native._kernel import calls
 from comch_next.driver.native._library import Library, ffi, passed
 from comch_next.driver.native._send_task import OwnTask, SendTask, SendTasks
 from comch_next.driver.protocol import MASKED, Call, Own, interruptible, quoted, suppress_system, uninterrupted_in_c
-from comch_next.errors import BadState, InvalidValue
+from comch_next.errors import BadState, DocaError, InvalidValue
 
 __all__ = ["ControlContext", "ControlContexts", "TaskPool"]
 
@@ -87,6 +88,11 @@ class ControlContext(Context):
     def became_idle(self) -> None:
         for connection in self.connections.values():
             connection.gone()
+
+    def gone(self, fault: Callable[[str], DocaError] = InvalidValue) -> None:
+        super().gone(fault)
+        for connection in self.connections.values():
+            connection.gone(fault)
 
     def changed(self, pointer: Any, up: bool, successful: bool) -> None:
         """Report a client that came, or went."""

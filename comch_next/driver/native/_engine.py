@@ -22,13 +22,17 @@ _MOST_EVENTS = 1 << 20
 
 
 class Engine(Handle, tag="doca_pe"):
-    """A handle. One progress calls the library's, which runs one callback, `calls` times as long as it moves."""
+    """A handle. One progress calls the library's, which runs one callback, `calls` times as long as it moves.
+
+    `was_closed`: the interpreter exits. A thread that still polls finds nothing: nobody takes what it would raise.
+    """
 
     life: EngineLife
 
     def __init__(self, library: Library, pointer: Any, lock: Lock) -> None:
         self.calls = 1
         self.max_events: int | None = None
+        self.was_closed = False
         self.live_as(pointer, EngineLife(library, pointer, lock))
 
     def __str__(self) -> str:
@@ -40,10 +44,16 @@ class Engine(Handle, tag="doca_pe"):
         self.life.on_error = None
         self.life.orphans = [partial(self.life.keep, None, fault("doca_pe_progress"), None)]
 
+    def closed(self) -> None:
+        super().closed()
+        self.was_closed = True
+
     def progress(self) -> bool:
         """Run the library's progress, with the lock held, and raise what a callback has raised."""
         life = self.life
         if self.pointer is None:
+            if self.was_closed:
+                return False
             live(self, Engine, "doca_pe_progress")
         if life.running:  # on this thread: another one's would have the lock
             raise BadState("doca_pe_progress was called inside a callback; it is legal outside only")

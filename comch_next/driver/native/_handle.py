@@ -2,7 +2,8 @@
 
 A `Life` is what the library knows: it has no way to the program's handle but a weak one. A handle keeps its life, and
 the handles that it was made of. When the program drops a handle, its life ends as soon as it has no children; what is
-left when the interpreter exits ends then: contexts, then all others, each the youngest first. In a forked child every
+left when the interpreter exits ends then: contexts, then all others, each the youngest first. Other threads may run on:
+so that happens with the object's lock held, and its handle refuses what comes afterwards. In a forked child every
 handle refuses with BAD_STATE, and nothing is given back: the objects are the parent's.
 """
 
@@ -17,7 +18,21 @@ from comch_next.driver.native._library import ffi
 from comch_next.driver.protocol import Finalized, Lock, WeakSet, at_exit, new_lock, quoted, shielded, uninterrupted
 from comch_next.errors import BadState, DocaError, InvalidValue
 
-__all__ = ["KINDS", "Handle", "Life", "LockedLife", "address", "end_dropped", "live", "lives", "nobody", "task_at"]
+__all__ = [
+    "CLOSING_S",
+    "Handle",
+    "KINDS",
+    "Life",
+    "LockedLife",
+    "address",
+    "end_dropped",
+    "live",
+    "lives",
+    "nobody",
+    "task_at",
+]
+
+CLOSING_S = 1.0  # for a lock, and then for a context to become IDLE, when its engine is dropped or at exit
 
 _H = TypeVar("_H", bound="Handle")
 
@@ -83,7 +98,25 @@ class Life:
         return self not in _lives
 
     def close(self) -> None:
-        """End everything that was made of it, and then itself, unless something cannot end."""
+        """End it with everything that was made of it, unless something cannot end or a call does not return.
+
+        Its handle, if the program still has one, refuses every call from then on.
+        """
+        if self.is_over():
+            return
+        lock, handle = self.lock, self.handle()
+        if not lock.acquire(True, 0 if lock in _stuck else CLOSING_S):
+            _stuck.add(lock)
+            return
+        try:
+            self.close_held()
+            if handle is not None and self.is_over():
+                handle.closed()
+        finally:
+            lock.release()
+
+    def close_held(self) -> None:
+        """Do that with the lock held."""
         for child in reversed(list(self.children)):
             child.close()
         if not (self.children or self.is_over()):
@@ -148,6 +181,10 @@ class Handle(Finalized):
             self.life.over()
         self.gone()
 
+    def closed(self) -> None:
+        """Note that the object has been closed while the program has the handle: at exit."""
+        self.gone()
+
     def is_gone(self) -> bool:
         """Whether the object has been ended, by this process."""
         return self.pointer is None and self.fault is InvalidValue
@@ -161,6 +198,7 @@ KINDS: dict[str, type[Handle]] = {}  # by the C type of parameters
 _lives: dict[Life, None] = {}  # the oldest first
 _handles: WeakSet[Handle] = WeakSet()
 _dropped: dict[LockedLife, None] = {}
+_stuck: set[Lock] = set()  # which a callback of the program's has not given back in time: nobody waits for these again
 
 
 def nobody(*_: object) -> None:

@@ -10,17 +10,14 @@ from comch_next.driver.native._notification import Notification
 from comch_next.driver.protocol import Lock, OnError, handed_over, raised_of
 from comch_next.errors import BadState
 
-__all__ = ["CLOSING_S", "EngineLife"]
-
-CLOSING_S = 1.0  # that a context has to become IDLE when its engine is dropped, or the interpreter exits
+__all__ = ["EngineLife"]
 
 
 class EngineLife(Life):
     """`lock` is held around every call of the engine and of all that is connected to it. `running`: inside progress.
 
     `error` is what the first callback has raised. `orphans` each take a step towards the end of a context or a
-    task that the program has dropped; the last one returns True. `patience`: the seconds that a context whose engine is
-    dropped, or the interpreter at exit, waits for a callback of the program's.
+    task that the program has dropped; the last one returns True.
     """
 
     def __init__(self, library: Library, pointer: Any, lock: Lock) -> None:
@@ -28,7 +25,6 @@ class EngineLife(Life):
         self.library, self.pointer = library, pointer
         self.orphans: list[Callable[[], object]] = []
         self.running = False
-        self.patience = CLOSING_S
         self.notification: Notification | None = None
         self.error: BaseException | None = None
         self.on_error: OnError | None = None  # takes errors of callbacks in place of progress
