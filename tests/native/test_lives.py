@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable
 from itertools import chain
 from typing import Any
+from weakref import ref
 
 import pytest
 
@@ -218,6 +219,60 @@ def test_buffers_go_back_before_their_inventory_and_map(stub: Log) -> None:
     assert first == "doca_buf_dec_refcount"
     assert sorted(others) == ["doca_buf_inventory_destroy", "doca_mmap_destroy"]
     assert not lives()
+
+
+class Owner:
+    """What has an object of the library's, whose callback leads to it."""
+
+    thing: object
+
+    def __init__(self) -> None:
+        self.told: list[object] = []
+
+    def tell(self, *values: object) -> None:
+        self.told.append(values)
+
+
+def mmap_of(owner: Owner, device: comch.Device) -> comch.Mmap:
+    mmap = comch.Mmap(device, 4096, comch.AccessFlag.LOCAL_READ_WRITE)
+    mmap.set_free_cb(owner.tell, owner)
+    mmap.start()
+    return mmap
+
+
+def engine_of(owner: Owner, _: comch.Device) -> comch.ProgressEngine:
+    engine = comch.ProgressEngine()
+    engine._hand_errors_to(owner.tell)
+    return engine
+
+
+@pytest.mark.parametrize(("make", "end"), [(mmap_of, "doca_mmap_destroy"), (engine_of, "doca_pe_destroy")])
+def test_what_a_callback_leads_to_can_be_dropped(
+    stub: Log, make: Callable[[Owner, comch.Device], object], end: str
+) -> None:
+    """And no callback runs."""
+    with comch.devices()[0].open() as device:
+        owner = Owner()
+        told, owner.thing, dropped = owner.told, make(owner, device), ref(owner)
+        stub()
+        del owner
+        gc.collect()
+        assert dropped() is None
+        assert (ends(stub), told) == ([end], [])
+
+
+@pytest.mark.parametrize("dropped", [True, False], ids=["dropped", "at exit"])
+def test_no_free_callback_runs_for_a_map_that_is_not_destroyed(
+    stub: Log, start_python: StartPython, dropped: bool
+) -> None:
+    program = """
+import comch_next as comch
+mmap = comch.Mmap()
+mmap.set_free_cb(print)
+"""
+    ended = start_python("-c", program + "del mmap" * dropped, fresh=True).finish()
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")
+    assert ends(stub) == ["doca_mmap_destroy"]
 
 
 def test_what_was_ended_is_not_ended_again(stub: Log) -> None:

@@ -33,6 +33,7 @@ class Engine(Handle, tag="doca_pe"):
         self.calls = 1
         self.max_events: int | None = None
         self.was_closed = False
+        self.on_error: OnError | None = None  # takes errors of callbacks in place of progress
         self.live_as(pointer, EngineLife(library, pointer, lock))
 
     def __str__(self) -> str:
@@ -41,7 +42,7 @@ class Engine(Handle, tag="doca_pe"):
     def gone(self, fault: Callable[[str], DocaError] = InvalidValue) -> None:
         """Refuse every call; also, in a forked child, the progress whose callback has forked, if that has returned."""
         super().gone(fault)
-        self.life.on_error = None
+        self.on_error = None
         self.life.orphans = [partial(self.life.keep, None, fault("doca_pe_progress"), None)]
 
     def closed(self) -> None:
@@ -127,7 +128,7 @@ class Engines(Noun):
     get_num_inflight_tasks = call("doca_pe_get_num_inflight_tasks")
 
     def hand_errors_to(self, pe: object, on_error: OnError) -> None:
-        live(pe, Engine, "hand_errors_to").life.on_error = on_error
+        live(pe, Engine, "hand_errors_to").on_error = on_error
 
     def set_max_events(self, pe: object, number: int | None) -> None:
         """Let one progress call the library's so often, whose every call runs one callback."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from comch_next.driver.native._calls import Noun, call, collecting
 from comch_next.driver.native._device import Dev
-from comch_next.driver.native._handle import Handle, Life, address, end_dropped, live
+from comch_next.driver.native._handle import Handle, Life, address, end_dropped, live, nobody
 from comch_next.driver.native._library import Library, check, ffi, passed, refusal
 from comch_next.driver.protocol import NO_BUFFER, borrowed, by_system, interruptible, quoted, uninterrupted
 from comch_next.errors import InvalidValue, NoMemory, NotPermitted, NotSupported
@@ -16,7 +16,10 @@ __all__ = ["Mmap", "Mmaps"]
 
 
 class MmapLife(Life):
-    """The life of a map: what the library uses of it until its end, and what its free callback has raised."""
+    """The life of a map: what the library uses of it until its end, and what its free callback has raised.
+
+    `free_cb` is what C has of that. It reaches the program's through the handle, while there is one.
+    """
 
     def __init__(self, library: Library, pointer: Any) -> None:
         super().__init__(partial(library["doca_mmap_destroy"], pointer))
@@ -28,6 +31,20 @@ class MmapLife(Life):
         """Keep what the free callback has raised."""
         self.error = error
 
+    def freed(self, addr: Any, length: int, _cookie: object) -> None:
+        """Call the program back."""
+        mmap: Mmap | None = self.handle()
+        if mmap is not None:
+            interruptible(mmap.free_cb, address(addr), length, mmap.opaque)
+
+    def drop(self) -> None:
+        self.handle = nobody
+        super().drop()
+
+    def close_held(self) -> None:
+        self.handle = nobody
+        super().close_held()
+
 
 class Mmap(Handle, tag="doca_mmap"):
     """A handle. `memory` is the range as this process sees it; None for an import, which lies on the other side."""
@@ -38,6 +55,8 @@ class Mmap(Handle, tag="doca_mmap"):
         self.memory: Any = None
         self.devices: dict[Dev, None] = {}
         self.user_data: Any = user_data
+        self.free_cb: Callable[..., object] = nobody
+        self.opaque: object = None
         self.live_as(pointer, MmapLife(library, pointer))
 
     def __str__(self) -> str:
@@ -150,14 +169,11 @@ class Mmaps(Noun):
         found = live(mmap, Mmap, name)
         if not callable(free_cb):
             raise InvalidValue(f"{name} takes a callback, not {quoted(free_cb)}")
-
-        def freed(addr: Any, length: int, _cookie: object) -> None:
-            interruptible(free_cb, address(addr), length, opaque)
-
-        made = ffi.callback("doca_mmap_memrange_free_cb_t *", freed, onerror=found.life.keep)
+        made = ffi.callback("doca_mmap_memrange_free_cb_t *", found.life.freed, onerror=found.life.keep)
         with found.lock:
             check(self.library[name](live(found, Mmap, name).pointer, made, ffi.NULL), name)
             found.life.free_cb = made
+            found.free_cb, found.opaque = free_cb, opaque
 
     def set_user_data(self, mmap: object, user_data: object) -> None:
         name = "doca_mmap_set_user_data"

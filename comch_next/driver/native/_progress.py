@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 from comch_next.driver.native._handle import Life
 from comch_next.driver.native._library import Library, check
 from comch_next.driver.native._notification import Notification
-from comch_next.driver.protocol import Lock, OnError, handed_over, raised_of
+from comch_next.driver.protocol import Lock, handed_over, raised_of
 from comch_next.errors import BadState
 
 __all__ = ["EngineLife"]
@@ -27,7 +27,6 @@ class EngineLife(Life):
         self.running = False
         self.notification: Notification | None = None
         self.error: BaseException | None = None
-        self.on_error: OnError | None = None  # takes errors of callbacks in place of progress
         self._closing = False
         self._progress = library["doca_pe_progress"]
 
@@ -56,8 +55,10 @@ class EngineLife(Life):
         """Note what the notification missed, and raise what a callback has raised, or hand it over."""
         if moved and self.notification is not None and self.notification.silent:
             self.notification.found()
-        if self.error is not None and not self.running and handed_over(self.error, self.on_error):
-            self.error = None
+        if self.error is not None and not self.running:
+            engine = self.handle()
+            if engine is not None and handed_over(self.error, engine.on_error):
+                self.error = None
         self.raise_error()
 
     def end_orphans(self) -> None:
