@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import _thread
 import signal
+import sys
+from collections import defaultdict
 from collections.abc import Callable, Iterator
+from functools import partial
+from operator import methodcaller
 from typing import Any
 
 import pytest
 
 import comch_next as comch
 from comch_next import State
+from tests.control_path.pair import ignore
 from tests.interrupts.strike import each_place
 from tests.native.conftest import Log
 from tests.native.test_callbacks import Loop
@@ -98,6 +104,48 @@ def test_both_exceptions_are_known(loop: Loop, struck: Struck) -> None:
     """That of the handler, and that of the callback which it did not prevent."""
     loop.raises = {"state": LookupError("state")}
     assert struck(loop.client.start).__context__ is loop.raises["state"]
+
+
+@pytest.mark.parametrize("event", ["message", "completion"])
+def test_an_interrupt_that_meets_the_keeping_of_an_exception(
+    loop: Loop, event: str, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither is lost. The callback fails in C, when a signal has arrived: its handler's turn comes afterwards."""
+    interrupting = defaultdict[object, None](partial(_thread.interrupt_main, signal.SIGINT))
+    fail = partial(min, None, key=interrupting.__getitem__)
+    if event == "message":
+        loop.client.event_msg_recv_register(fail)
+    else:
+        loop.client.task_send_set_conf(fail, ignore, 8)
+    loop.run()
+    loop.send(b"x")
+    reported, raised = list[type](), list[type]()  # one of them, if the handler's turn comes in another callback
+    monkeypatch.setattr(sys, "unraisablehook", lambda args: reported.append(args.exc_type))
+    for _ in range(2):
+        try:
+            loop.engine.progress()
+        except (KeyboardInterrupt, TypeError) as error:
+            raised.append(type(error))
+    assert raised[0] is KeyboardInterrupt
+    assert [*raised[1:], *reported] == [TypeError]
+    assert capfd.readouterr().err == ""
+
+
+def test_a_free_callback_is_called_all_the_same(loop: Loop) -> None:
+    """The handler's turn comes before its first line."""
+    mmap = comch.Mmap()
+    mmap.set_free_cb(lambda *_: loop.told.append("freed"))
+    library: Any = mmap._mmaps.library  # type: ignore[attr-defined]
+    destroy = library["doca_mmap_destroy"]
+
+    def interrupted(pointer: object) -> object:
+        calls = partial(_thread.interrupt_main, signal.SIGINT), partial(destroy, pointer)
+        return [*map(methodcaller("__call__"), calls)][1]  # with no Python code between the two
+
+    library["doca_mmap_destroy"] = interrupted
+    with pytest.raises(KeyboardInterrupt):
+        mmap.destroy()
+    assert loop.told == ["freed"]
 
 
 def test_no_dropped_task_is_lost(loop: Loop) -> None:

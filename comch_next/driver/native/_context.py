@@ -14,7 +14,16 @@ from comch_next.driver.native._kernel import calls
 from comch_next.driver.native._library import Library, check, ffi, passed, refusal
 from comch_next.driver.native._progress import EngineLife
 from comch_next.driver.native._task import Task
-from comch_next.driver.protocol import MASKED, Own, interruptible, monotonic, quoted, uninterrupted, uninterrupted_in_c
+from comch_next.driver.protocol import (
+    MASKED,
+    Own,
+    interruptible,
+    monotonic,
+    quoted,
+    shielded,
+    uninterrupted,
+    uninterrupted_in_c,
+)
 from comch_next.errors import BadState, InvalidValue
 
 __all__ = ["Callback", "Context", "ContextLife", "Contexts", "expect_callback"]
@@ -70,7 +79,8 @@ class ContextLife(Life):
         return ffi.cast(ctype, self._keeping(shape, function))
 
     def _keeping(self, ctype: str, function: Callback) -> Any:
-        made = ffi.callback(ctype, function, onerror=self._keep)
+        # Of what it raises cffi tells a plain Python function, which an interrupt could end before its first line.
+        made = ffi.callback(ctype, function, onerror=shielded(self._keep))
         self._callbacks.append(made)
         return made
 

@@ -9,7 +9,16 @@ from comch_next.driver.native._calls import Noun, call, collecting
 from comch_next.driver.native._device import Dev
 from comch_next.driver.native._handle import Handle, Life, address, end_dropped, live, nobody
 from comch_next.driver.native._library import Library, check, ffi, passed, refusal
-from comch_next.driver.protocol import NO_BUFFER, borrowed, by_system, interruptible, quoted, uninterrupted
+from comch_next.driver.protocol import (
+    NO_BUFFER,
+    borrowed,
+    by_system,
+    interruptible,
+    quoted,
+    shielded,
+    uninterrupted,
+    uninterrupted_in_c,
+)
 from comch_next.errors import InvalidValue, NoMemory, NotPermitted, NotSupported
 
 __all__ = ["Mmap", "Mmaps"]
@@ -169,10 +178,12 @@ class Mmaps(Noun):
         found = live(mmap, Mmap, name)
         if not callable(free_cb):
             raise InvalidValue(f"{name} takes a callback, not {quoted(free_cb)}")
-        made = ffi.callback("doca_mmap_memrange_free_cb_t *", found.life.freed, onerror=found.life.keep)
+        life = found.life
+        freed, keep = uninterrupted_in_c(life.freed), shielded(life.keep)  # as the callbacks of contexts
+        made = ffi.callback("doca_mmap_memrange_free_cb_t *", freed, onerror=keep)
         with found.lock:
             check(self.library[name](live(found, Mmap, name).pointer, made, ffi.NULL), name)
-            found.life.free_cb = made
+            life.free_cb = made
             found.free_cb, found.opaque = free_cb, opaque
 
     def set_user_data(self, mmap: object, user_data: object) -> None:
