@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -12,9 +13,10 @@ import pytest
 
 import comch_next as comch
 from comch_next.driver.protocol import Own, interruptible, uninterrupted
-from tests.control_path.pair import client, connect, leave, server, until
+from tests.control_path.pair import DPU, HOST, REP, Side, client, connect, leave, server, until
 from tests.interrupts.strike import each_place
 from tests.native.faces import choose
+from tests.processes import SOON_S
 
 
 def test_they_are_held_back_again_after_a_callback() -> None:
@@ -58,6 +60,56 @@ def test_a_callback_that_raises_hides_no_interrupt() -> None:
     finally:
         signal.signal(signal.SIGINT, before)
     assert str(raised.value.__context__) == "the callback's"
+
+
+class Looking(Side):
+    """Its callbacks note which signals are held back."""
+
+    def __init__(self, context: comch.Server | comch.Client) -> None:
+        self.held: dict[str, object] = {}
+        super().__init__(context)
+
+    def _look(self, kind: str) -> None:
+        self.held[kind] = signal.pthread_sigmask(signal.SIG_BLOCK, ())
+
+    def _on_done(self, task: comch.SendTask) -> None:
+        self._look("done")
+        super()._on_done(task)
+
+    def _on_message(self, connection: comch.Connection, data: bytes) -> None:
+        self._look("message")
+        super()._on_message(connection, data)
+
+    def _on_state(self, context: object, old: comch.State, new: comch.State) -> None:
+        self._look(f"to {new.name}")
+        super()._on_state(context, old, new)
+
+
+@pytest.mark.parametrize("over_c", [False, True])
+def test_callbacks_on_another_thread_run_with_its_own_signals(
+    over_c: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, runtime_dir: Path, fresh_driver: None
+) -> None:
+    """A process that they start inherits what is held back. Nothing needs to be: handlers run on the main thread."""
+    if over_c:
+        choose(monkeypatch)
+    else:
+        monkeypatch.setenv("COMCH_TRACE", str(tmp_path / "trace.jsonl"))
+    own = {signal.SIGUSR1}
+
+    def work() -> dict[str, object]:
+        signal.pthread_sigmask(signal.SIG_BLOCK, own)
+        there = Looking(comch.Server(comch.open_device(DPU), REP, "svc"))
+        here = Looking(comch.Client(comch.open_device(HOST), "svc"))
+        connect(there, here)
+        here.send()
+        until(lambda: here.done and there.messages, there.engine, here.engine)
+        leave(here, there)
+        return {**there.held, **here.held}
+
+    with ThreadPoolExecutor(1) as pool:
+        held = pool.submit(work).result(SOON_S)
+    assert {"done", "message", "to RUNNING", "to STOPPING"} <= set(held)
+    assert held == dict.fromkeys(held, own)
 
 
 @pytest.mark.parametrize("over_c", [False, True])

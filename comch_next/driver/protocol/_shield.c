@@ -226,14 +226,26 @@ static PyObject *unless_raised(Raised early, PyObject *result)
     return result;
 }
 
-/* Call it with the signals held back, given those that were so before, and the arguments. What the handler of an
- * earlier signal raises does not keep it from being called: it is raised afterwards. */
-static PyObject *run_held(PyObject *call, PyObject *args)
+static unsigned long main_thread;
+
+/* Note on which thread Python runs handlers. */
+static PyObject *handlers_run_on(PyObject *Py_UNUSED(module), PyObject *thread)
 {
-    PyObject *mask, *result;
+    main_thread = PyLong_AsUnsignedLong(thread);
+    return PyErr_Occurred() ? NULL : Py_NewRef(Py_None);
+}
+
+/* Call it with the signals held back, given those that were so before, and the arguments. What the handler of an
+ * earlier signal raises does not keep it from being called: it is raised afterwards. On a thread that runs no handlers
+ * call the other one, with the arguments and the thread's own signals, which processes that it starts inherit. */
+static PyObject *run_held(PyObject *bound, PyObject *args)
+{
+    PyObject *call = PyTuple_GetItem(bound, 0), *mask, *result;
     Raised early = {0};
     sigset_t before;
 
+    if (PyThread_get_thread_ident() != main_thread)
+        return PyObject_CallObject(PyTuple_GetItem(bound, 1), args);
     hold_signals(&before);
     if (PyErr_CheckSignals())
         early = fetch();
@@ -246,9 +258,9 @@ static PyObject *run_held(PyObject *call, PyObject *args)
 
 static PyMethodDef held_call = {"held", run_held, METH_VARARGS, NULL};
 
-static PyObject *held(PyObject *Py_UNUSED(module), PyObject *call)
+static PyObject *held(PyObject *Py_UNUSED(module), PyObject *bound)
 {
-    return PyCFunction_NewEx(&held_call, call, NULL);
+    return PyCFunction_NewEx(&held_call, bound, NULL);
 }
 
 /* Call the program back with what the library makes of the arguments. What a handler of a signal raises while that is
@@ -278,7 +290,8 @@ static PyObject *passing(PyObject *Py_UNUSED(module), PyObject *bound)
 
 static PyMethodDef functions[] = {
     {"shielded", shielded, METH_O, NULL},
-    {"held", held, METH_O, NULL},
+    {"handlers_run_on", handlers_run_on, METH_O, NULL},
+    {"held", held, METH_VARARGS, NULL},
     {"handing_on", handing_on, METH_O, NULL},
     {"passing", passing, METH_VARARGS, NULL},
     {0},

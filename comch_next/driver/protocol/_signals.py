@@ -17,7 +17,7 @@ from functools import wraps
 from threading import get_ident, main_thread
 from typing import Any, Generic, ParamSpec, TypeVar
 
-from comch_next.driver.protocol._shield import held, shielded
+from comch_next.driver.protocol._shield import handlers_run_on, held, shielded
 from comch_next.driver.protocol._system import by_system
 
 __all__ = [
@@ -38,7 +38,8 @@ _FAULTS = {signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.S
 _HELD_SIGNALS = {int(each) for each in signal.valid_signals() - _FAULTS}
 _TOO_LARGE = {signal.SIGXFSZ}
 
-_main = main_thread().ident
+_main = main_thread().ident or 0
+handlers_run_on(_main)
 _before: list[Iterable[Any]] = []  # what the main thread held back before such a call, while it is in one
 MASKED = _before  # for C code, which calls the program back through `interruptible` as long as there is anything in it
 
@@ -63,10 +64,13 @@ def uninterrupted(call: Callable[_P, _T]) -> Callable[_P, _T]:
 
 
 def uninterrupted_in_c(call: Callable[..., _T]) -> Callable[..., _T]:
-    """Make such a call that C makes, and only once: a signal that comes before its first line does not prevent it."""
+    """Make such a call that C makes, and only once: a signal that comes before its first line does not prevent it.
+
+    On another thread than the main one, where no handler runs, it is that call.
+    """
 
     def uninterruptible(before: list[int], args: tuple[Any, ...]) -> _T:
-        if _before or get_ident() != _main:
+        if _before:
             return call(*args)
         _before.append(before)
         try:
@@ -74,7 +78,7 @@ def uninterrupted_in_c(call: Callable[..., _T]) -> Callable[..., _T]:
         finally:
             _before.clear()
 
-    return held(uninterruptible)
+    return held(uninterruptible, call)
 
 
 @contextmanager
@@ -149,6 +153,7 @@ def _begin_anew() -> None:
     """In a forked child: its one thread is the main one."""
     global _main
     _main = get_ident()
+    handlers_run_on(_main)
     _before.clear()
 
 
