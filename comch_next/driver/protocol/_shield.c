@@ -235,23 +235,30 @@ static PyObject *handlers_run_on(PyObject *Py_UNUSED(module), PyObject *thread)
     return PyErr_Occurred() ? NULL : Py_NewRef(Py_None);
 }
 
-/* Call it with the signals held back, given those that were so before, and the arguments. What the handler of an
- * earlier signal raises does not keep it from being called: it is raised afterwards. On a thread that runs no handlers
- * call the other one, with the arguments and the thread's own signals, which processes that it starts inherit. */
+/* Call it with the signals held back; those that were so before are in the list meanwhile. What the handler of an earlier
+ * signal raises does not keep it from being called: it is raised afterwards. Within such a call they are held back already.
+ * A thread that runs no handlers has its own signals, which processes that it starts inherit. */
 static PyObject *run_held(PyObject *bound, PyObject *args)
 {
-    PyObject *call = PyTuple_GetItem(bound, 0), *mask, *result;
+    PyObject *masks = PyTuple_GetItem(bound, 0), *call = PyTuple_GetItem(bound, 1), *mask, *result = NULL;
     Raised early = {0};
     sigset_t before;
+    int within;
 
     if (PyThread_get_thread_ident() != main_thread)
-        return PyObject_CallObject(PyTuple_GetItem(bound, 1), args);
-    hold_signals(&before);
+        return PyObject_CallObject(call, args);
+    within = PyList_Size(masks) > 0;
+    if (!within)
+        hold_signals(&before);
     if (PyErr_CheckSignals())
         early = fetch();
+    if (within)
+        return unless_raised(early, PyObject_CallObject(call, args));
     mask = listed(&before);
-    result = mask ? PyObject_CallFunctionObjArgs(call, mask, args, NULL) : NULL;
+    if (mask && !PyList_Append(masks, mask))
+        result = PyObject_CallObject(call, args);
     Py_XDECREF(mask);
+    PyList_SetSlice(masks, 0, PyList_Size(masks), NULL);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return unless_raised(early, result);
 }

@@ -68,17 +68,7 @@ def uninterrupted_in_c(call: Callable[..., _T]) -> Callable[..., _T]:
 
     On another thread than the main one, where no handler runs, it is that call.
     """
-
-    def uninterruptible(before: list[int], args: tuple[Any, ...]) -> _T:
-        if _before:
-            return call(*args)
-        _before.append(before)
-        try:
-            return call(*args)
-        finally:
-            _before.clear()
-
-    return held(uninterruptible, call)
+    return held(_before, call)
 
 
 @contextmanager
