@@ -8,11 +8,11 @@ from typing import Any
 from comch_next.capi._callbacks import Callbacks
 from comch_next.capi._fast_path import fast_path
 from comch_next.capi._watched import watched, watched_tasks
-from comch_next.capi.binding import Binding
+from comch_next.capi.binding import Binding, whole
 from comch_next.capi.handles import HANDLES, Handle
 from comch_next.capi.seam import DRIVER, driver_call
 from comch_next.declarations.comch import FUNCTIONS
-from comch_next.driver.protocol import Own, interruptible, uninterrupted
+from comch_next.driver.protocol import Own, interruptible
 from comch_next.errors import InvalidValue
 
 __all__ = ["attach"]
@@ -29,7 +29,8 @@ def attach(ffi: Any, lib: Any) -> None:
     makers: list[Any] = []
     lib.comch_face_callbacks(id(makers), id(_of_client))  # for a client that has not asked for its connection
     callbacks = Callbacks(ffi, makers)
-    for row in binding.rows(FUNCTIONS):
+    rows = {row.name: row for row in binding.rows(FUNCTIONS)}
+    for row in rows.values():
         binding.bind(row, driver_call(row))
     table = HANDLES.for_c(binding.refused, binding.unexpected)
     sends = (watched_tasks(DRIVER.send_tasks), _alloc_of, _check_length)
@@ -39,7 +40,7 @@ def attach(ffi: Any, lib: Any) -> None:
             binding.attach(f"doca_comch_{side}_{name}", binding.coded(function))
     coded, bare = fast_path(ffi, callbacks)
     for name, function in {**coded, **_CODED, **_server(callbacks)}.items():
-        binding.attach(name, binding.coded(function))
+        binding.attach(name, whole(rows[name], binding.coded(function)))
     for name, function in {**bare, **_BARE}.items():
         binding.attach(name, binding.quiet(name, function))
 
@@ -146,7 +147,6 @@ def _server(callbacks: Callbacks) -> dict[str, Callable[..., int]]:
     return {"doca_comch_server_event_connection_status_changed_register": register}
 
 
-@uninterrupted
 def _get_connection(client: int, out: Any) -> int:
     out[0] = _of_client(HANDLES.find("doca_comch_client", client)).address
     return _SUCCESS

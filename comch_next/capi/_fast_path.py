@@ -18,6 +18,7 @@ _SUCCESS = 0
 _CONSUMER, _PRODUCER = "doca_comch_consumer", "doca_comch_producer"
 _RECV, _SEND = "doca_comch_consumer_task_post_recv", "doca_comch_producer_task_send"
 _TASKS = {_CONSUMER: _RECV, _PRODUCER: _SEND}
+_ALLOC_POST, _ALLOC_SEND = DRIVER.consumers.task_post_recv_alloc_init, DRIVER.producers.task_send_alloc_init
 _POSTS, _SENDS = watched_tasks(DRIVER.post_recv_tasks), watched_tasks(DRIVER.producer_send_tasks)
 
 
@@ -25,11 +26,11 @@ def _buf(address: int) -> Any:
     return HANDLES.find("doca_buf", address).target if address else None
 
 
-def _new_task(tag: str, context: Handle, noun: Any, alloc: Callable[[Handle], Any]) -> int:
+def _new_task(tag: str, context: Handle, noun: Any, alloc: Callable[..., Any], *args: Any) -> int:
     """Make a handle, and the task that carries it."""
     task = HANDLES.new(tag, None, context)
     try:
-        task.target = alloc(task)
+        task.target = alloc(context.target, *args, task)
     except BaseException:
         HANDLES.drop_one(task)
         raise
@@ -50,8 +51,7 @@ def _set_conf(callbacks: Callbacks, tag: str, call: Callable[..., Any]) -> Calla
 
 def _post_recv_alloc_init(consumer: int, buf: int, out: Any) -> int:
     context, posted = HANDLES.find(_CONSUMER, consumer), _buf(buf)
-    alloc = DRIVER.consumers.task_post_recv_alloc_init
-    out[0] = _new_task(_RECV, context, _POSTS, lambda task: alloc(context.target, posted, task))
+    out[0] = _new_task(_RECV, context, _POSTS, _ALLOC_POST, posted)
     return _SUCCESS
 
 
@@ -90,9 +90,7 @@ def fast_path(ffi: Any, callbacks: Callbacks) -> tuple[dict[str, Any], dict[str,
 
     def send_alloc_init(producer: int, buf: int, imm: Any, length: int, consumer_id: int, out: Any) -> int:
         context, sent = HANDLES.find(_PRODUCER, producer), _buf(buf)
-        args = (context.target, sent, data(imm, length), consumer_id)
-        alloc = DRIVER.producers.task_send_alloc_init
-        out[0] = _new_task(_SEND, context, _SENDS, lambda task: alloc(*args, task))
+        out[0] = _new_task(_SEND, context, _SENDS, _ALLOC_SEND, sent, data(imm, length), consumer_id)
         return _SUCCESS
 
     def get_imm_data(tag: str) -> Callable[[int], int]:

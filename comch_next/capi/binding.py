@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, NoReturn
 
 from comch_next.capi._watched import watched
 from comch_next.capi.handles import HANDLES
-from comch_next.driver.protocol import bytes_of, handing_on, shielded, text_of, uninterrupted
+from comch_next.driver.protocol import bytes_of, handing_on, shielded, text_of, uninterrupted_in_c
 from comch_next.errors import Again, DocaError, ErrorCode, InvalidValue, NotPermitted, NotSupported
 
 __all__ = [
@@ -39,6 +39,7 @@ _STRUCT = re.compile(r"(?:const )?struct (\w+) (\*+)")
 MOST_READ = 1 << 16  # bytes; no endpoint's message, immediate data or description of a map is longer
 _UNEXPECTED, _NO_MEMORY = map(int, (ErrorCode.UNEXPECTED, ErrorCode.NO_MEMORY))
 _WARNING, _DEBUG = 40, 60  # enum doca_log_level
+_MAKE_OR_END = {"doca_buf_dec_refcount", "doca_dpa_mem_alloc"}  # what their parameters do not show
 _ENDS = ("_destroy", "_close", "_free", "_destroy_list")  # of the struct's name: gives the first argument back
 
 
@@ -317,8 +318,8 @@ def whole(row: Function, function: Call) -> Call:
 
     A signal's handler that interrupted it could leave the program without the pointer of what lives.
     """
-    makes_or_ends = _ended(row) is not None or any(param.is_output and tag_of(param.ctype) for param in row.params)
-    return uninterrupted(function) if makes_or_ends else function
+    makes = row.name in _MAKE_OR_END or any(param.is_output and tag_of(param.ctype) for param in row.params)
+    return uninterrupted_in_c(function) if makes or _ended(row) is not None else function
 
 
 def _is_size_of_text(row: Function, place: int) -> bool:

@@ -7,6 +7,7 @@ import signal
 import time
 import traceback
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -17,7 +18,8 @@ import comch_next
 import comm_channel_compat
 from comch_next.capi.handles import HANDLES, Handle
 from tests.faces.test_hot_calls import Generation1
-from tests.faces.world import World, ffi, lib
+from tests.faces.world import World, check, ffi, lib, made
+from tests.interrupts.strike import each_place
 from tests.processes import SOON_S, StartPython
 
 _ROUNDS = 30
@@ -151,6 +153,78 @@ def test_what_an_interrupted_call_makes_is_the_scripts(
     assert out[0] != ffi.NULL
     monkeypatch.undo()
     assert end(out[0]) == 0
+
+
+def post_recv(world: World, out: Any) -> int:
+    return int(lib.doca_comch_consumer_task_post_recv_alloc_init(world.handles["doca_comch_consumer"], ffi.NULL, out))
+
+
+def send(world: World, out: Any) -> int:
+    producer, number = world.handles["doca_comch_producer"], world.remote[0]
+    return int(lib.doca_comch_producer_task_send_alloc_init(producer, ffi.NULL, b"now", 3, number, out))
+
+
+def allocate(world: World, out: Any) -> int:
+    return int(lib.doca_dpa_mem_alloc(world.handles["doca_dpa"], 64, out))
+
+
+def free_task(_: World, task: Any) -> None:
+    lib.doca_task_free(ffi.cast("struct doca_task *", task))
+
+
+def free_memory(world: World, address: int) -> None:
+    check(lib.doca_dpa_mem_free(world.handles["doca_dpa"], address))
+
+
+def target(world: World, tag: str) -> Any:
+    return HANDLES.find(tag, int(ffi.cast("uintptr_t", world.handles[tag]))).target
+
+
+ALLOCATIONS: dict[Callable[[World, Any], int], tuple[str, Callable[[World, Any], None], Callable[[World], int]]] = {
+    post_recv: (
+        "struct doca_comch_consumer_task_post_recv **",
+        free_task,
+        lambda world: int(target(world, "doca_comch_consumer").tasks_out),
+    ),
+    send: (
+        "struct doca_comch_producer_task_send **",
+        free_task,
+        lambda world: int(target(world, "doca_comch_producer").tasks_out),
+    ),
+    allocate: ("doca_dpa_dev_uintptr_t *", free_memory, lambda world: len(target(world, "doca_dpa").memory)),
+}
+
+
+@pytest.mark.parametrize("alloc", ALLOCATIONS)
+def test_an_interrupt_at_every_place_of_an_allocation(alloc: Callable[[World, Any], int], world: World) -> None:
+    """Either it has been made, and the program has it, or nothing is out of its pool."""
+    kind, free, number = ALLOCATIONS[alloc]
+    before, handler = number(world), signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        for strike in each_place(3):
+            out = ffi.new(kind)
+            strike.hit(partial(alloc, world, out))
+            if out[0]:
+                free(world, out[0])
+            gc.collect()
+            assert number(world) == before, strike.place
+    finally:
+        signal.signal(signal.SIGINT, handler)
+
+
+def test_an_interrupt_at_every_place_of_giving_a_buffer_back(world: World) -> None:
+    """Either its handle has gone with it, or it can be given back."""
+    handles = world.handles
+    inventory, mmap = handles["doca_buf_inventory"], handles["doca_mmap"]
+    before, handler = len(HANDLES.of_tag("doca_buf")), signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        for strike in each_place(3):
+            buf = made(lib.doca_buf_inventory_buf_get_by_addr, inventory, mmap, world.memory, 64)
+            strike.hit(partial(lib.doca_buf_dec_refcount, buf, ffi.NULL))
+            lib.doca_buf_dec_refcount(buf, ffi.NULL)
+            assert len(HANDLES.of_tag("doca_buf")) == before, strike.place
+    finally:
+        signal.signal(signal.SIGINT, handler)
 
 
 FIRST_CALL = """
