@@ -192,7 +192,7 @@ class Binding:
             if ended is not None:
                 HANDLES.drop(HANDLES.find(ended, args[0]))
             if tag:
-                return 0 if result is None else HANDLES.of(tag, result, HANDLES.find(of, args[0])).address
+                return 0 if result is None else HANDLES.within(HANDLES.find(of, args[0]), tag, result).address
             return None if row.returns == "void" else int(result)
 
         return self.quiet(row.name, run)

@@ -61,6 +61,7 @@ class Handles:
         self._addresses = itertools.count(_FIRST, _STEP)
         self._by_tag: dict[str, dict[int, Handle]] = defaultdict(dict)
         self._by_target: dict[int, Handle] = {}
+        self._parts: dict[tuple[int, int], Handle] = {}  # by their owner's address and their target's id
         self._dropped = array("Q", [0])  # a number: what C has found is good until it changes
 
     def of_tag(self, tag: str) -> dict[int, Handle]:
@@ -82,6 +83,16 @@ class Handles:
         handle = self._by_target.get(id(target))  # which the handle keeps alive, so nobody else has the id
         if handle is None:
             handle = self._by_target.setdefault(id(target), made := self.new(tag, target, owner))
+            if handle is not made:  # another thread was first
+                self.drop_one(made)
+        return handle
+
+    def within(self, owner: Handle, tag: str, target: Any) -> Handle:
+        """Return the handle of what an object leads to: its own, if it has one, else one that ends with the object."""
+        place = owner.address, id(target)
+        handle = self._by_target.get(id(target)) or self._parts.get(place)
+        if handle is None:
+            handle = self._parts.setdefault(place, made := self.new(tag, target, owner))
             if handle is not made:  # another thread was first
                 self.drop_one(made)
         return handle
@@ -109,6 +120,9 @@ class Handles:
         """Forget a handle that nothing ends with."""
         if handle.owner is not None:
             _owned(handle.owner).discard(handle)
+            place = handle.owner.address, id(handle.target)
+            if self._parts.get(place) is handle:
+                del self._parts[place]
         self._by_tag[handle.tag].pop(handle.address, None)
         if handle.tag in _BASES:
             self._by_tag[_BASES[handle.tag]].pop(handle.address, None)
