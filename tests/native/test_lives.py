@@ -372,6 +372,24 @@ def test_a_device_in_use_keeps_its_representors(stub: Log) -> None:
     device.close()
 
 
+def test_a_list_may_go_while_its_device_is_closed(stub: Log) -> None:
+    """As the collector may find it at any time."""
+    device = comch.devices()[0].open()
+    lists = [device.representors() for _ in range(3)]
+    handle: Any = device._handle
+    life, *_ = handle.life.children
+    found = life.handle
+
+    def collected() -> object:
+        lists[1:] = lists[2:]
+        return found()
+
+    life.handle = collected
+    stub()
+    device.close()
+    assert stub() == ["doca_devinfo_rep_destroy_list"] * 3 + ["doca_dev_close"]
+
+
 AT_EXIT = """
 from tests.native.test_callbacks import Loop
 kept = Loop()

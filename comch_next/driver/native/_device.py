@@ -80,7 +80,8 @@ class Dev(_Owner, tag="doca_dev"):
 
     def end_parts(self) -> None:
         """End its lists and representors, which are no more when the library has closed it, unless that will refuse."""
-        parts = [life.handle() for life in self.life.children]
+        held = [(life, life.handle()) for life in list(self.life.children)]
+        parts = [part for life, part in held if not life.is_over()]  # a finalizer may have ended it
         if all(isinstance(part, (DevRep, _List)) and not part.life.children for part in parts):
             for part in parts:
                 part.end()
