@@ -6,6 +6,8 @@ import os
 import select
 import signal
 from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,6 +17,7 @@ from comch_next.driver import load
 from comch_next.driver.native._notification import Notification
 from tests.descriptors import open_fds
 from tests.faults.exhausted import full_table
+from tests.faults.forking import in_child
 from tests.interrupts.strike import each_place
 from tests.native.conftest import Log
 from tests.native.test_callbacks import Loop
@@ -101,6 +104,16 @@ def test_the_engine_closes_its_descriptors(stub: Log) -> None:
     assert len(os.listdir("/proc/self/fd")) == before + 2
     engine.destroy()
     assert len(os.listdir("/proc/self/fd")) == before - 1
+
+
+def test_a_forked_child_closes_its_copies(stub: Log) -> None:
+    """The parent's still wake it."""
+    with Engine() as engine:
+        handle: Any = engine._handle
+        own = engine.notification_handle, handle.life.notification._timer
+        assert in_child(lambda: [fd for fd in own if Path(f"/proc/self/fd/{fd}").exists()]) == []
+        engine.request_notification()
+        assert ready(engine, DEADLINE_S)
 
 
 def test_without_a_descriptor_to_spare(stub: Log) -> None:

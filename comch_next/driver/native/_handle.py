@@ -15,7 +15,17 @@ from typing import Any, ClassVar, TypeVar
 from weakref import ref
 
 from comch_next.driver.native._library import ffi
-from comch_next.driver.protocol import Finalized, Lock, WeakSet, at_exit, new_lock, quoted, shielded, uninterrupted
+from comch_next.driver.protocol import (
+    Finalized,
+    Lock,
+    WeakSet,
+    at_exit,
+    new_lock,
+    quoted,
+    shielded,
+    suppress_system,
+    uninterrupted,
+)
 from comch_next.errors import BadState, DocaError, InvalidValue
 
 __all__ = [
@@ -92,6 +102,9 @@ class Life:
         _lives.pop(self, None)
         for parent in list(self.parents):
             self.leave(parent)
+
+    def let_go(self) -> None:
+        """Close what is this process's own, in a forked child: the object is the parent's."""
 
     def is_over(self) -> bool:
         """Return whether the object has ended."""
@@ -251,9 +264,13 @@ def _inherited(text: str) -> BadState:
 
 
 def _disinherit() -> None:
+    inherited = lives()
     _lives.clear()
     for handle in list(_handles):
         handle.gone(_inherited)
+    for life in inherited:
+        with suppress_system(OSError):  # the program has closed one by itself
+            life.let_go()
 
 
 def _close_all() -> None:

@@ -89,8 +89,11 @@ class EngineLife(Life):
             finally:
                 self._closing = False
 
+    def let_go(self) -> None:
+        notification, self.notification = self.notification, None
+        if notification is not None:
+            notification.close()
+
     def _destroy(self) -> None:
-        if self.notification is not None:
-            self.notification.close()
-            self.notification = None
+        self.let_go()
         check(self.library["doca_pe_destroy"](self.pointer), "doca_pe_destroy")
