@@ -460,6 +460,25 @@ def test_what_has_ended_at_exit_is_not_called_any_more(stub: Log, start_python: 
     assert set(calls[ends_at[1] :]) <= ENDS | {"doca_dev_close"}
 
 
+STUCK = """
+import threading
+from tests.native.test_callbacks import Loop
+kept, entered = Loop(), threading.Event()
+kept.client.event_msg_recv_register(lambda *_: entered.set() or threading.Event().wait())
+kept.run()
+kept.send(b"x")
+threading.Thread(target=kept.engine.progress, daemon=True).start()
+entered.wait()
+"""
+
+
+def test_a_callback_that_does_not_return_keeps_its_context_at_exit(stub: Log, start_python: StartPython) -> None:
+    """And its engine and device, which it may use. The process ends all the same."""
+    ended = start_python("-c", STUCK, fresh=True).finish()
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")
+    assert ends(stub) == ["doca_devinfo_destroy_list"]
+
+
 def test_a_forked_child_ends_nothing(stub: Log) -> None:
     loop = Loop()
     loop.run()
