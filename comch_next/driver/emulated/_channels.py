@@ -139,12 +139,14 @@ class Channels:
         """Watch the socket of a connection. `wake_on_data`: wake for a farewell, too, on a one-sided port."""
         if self._ends is not None:
             events = select.EPOLLIN if wake_on_data else self._end_events
-            before = self._watched.get(sock.fileno())
-            if before is None:
-                self._ends.register(sock, events)
-            elif before != events:
-                self._ends.modify(sock, events)
-            self._watched[sock.fileno()] = events
+            if self._watched.get(sock.fileno()) != events:
+                self._watch(self._ends, sock, events)
+
+    @uninterrupted
+    def _watch(self, ends: select.epoll, sock: Watchable, events: int) -> None:
+        number = sock.fileno()
+        (ends.modify if number in self._watched else ends.register)(sock, events)
+        self._watched[number] = events
 
     def forget(self, sock: Watchable) -> None:
         """Stop watching a socket that is going to be closed; a farewell may hold it open elsewhere."""

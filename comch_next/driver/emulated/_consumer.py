@@ -137,7 +137,7 @@ class Consumer(FastContext, calls.Consumer):
     def _registered(self, offer: Offer) -> None:
         if offer is self._offer and self.state is State.STARTING and not self.lost:
             assert self.engine is not None
-            self.engine.consumers = (*self.engine.consumers, self)
+            self.engine.read(self)
             self.move(Trigger.CONNECTED)
 
     def withdraw(self) -> None:
@@ -213,7 +213,7 @@ class Consumer(FastContext, calls.Consumer):
     def _stop_reading(self) -> None:
         """Stop reading the posts: what is still written there is dropped."""
         if self.engine is not None:
-            self.engine.consumers = tuple(other for other in self.engine.consumers if other is not self)
+            self.engine.stop_reading(self)
 
     def end(self) -> None:
         super().end()

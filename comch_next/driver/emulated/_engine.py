@@ -136,6 +136,22 @@ class Engine(Handle, calls.Engine):
         self.idle.discard(context)
         self.active.discard(context)
 
+    # As Poller does: making a tuple may start the collector, and what that finalizes may end a consumer.
+
+    def read(self, consumer: Posted) -> None:
+        """Poll the posts of this consumer, too. Idempotent."""
+        while consumer not in (consumers := self.consumers):
+            more = (*consumers, consumer)
+            if self.consumers is consumers:
+                self.consumers = more
+
+    def stop_reading(self, consumer: Posted) -> None:
+        """Stop polling the posts of this consumer. Idempotent."""
+        while consumer in (consumers := self.consumers):
+            rest = tuple(other for other in consumers if other is not consumer)
+            if self.consumers is consumers:
+                self.consumers = rest
+
     def call_soon_threadsafe(self, call: Callable[[], object]) -> None:
         """Run a call in the next progress; the one method that any thread may call."""
         self.pending_calls.append(call)

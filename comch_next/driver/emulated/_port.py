@@ -11,6 +11,7 @@ from comch_next._codes import ErrorCode
 from comch_next.driver.emulated._checks import as_bytes, expect, expect_number, in_state, says_no_memory
 from comch_next.driver.emulated._connection import Connection
 from comch_next.driver.emulated._control import ControlContext
+from comch_next.driver.emulated._fabric.channel import Channel
 from comch_next.driver.emulated._guard import alone
 from comch_next.driver.emulated._kernel import calls
 from comch_next.driver.emulated._kernel.ring import lib
@@ -157,7 +158,7 @@ class Port(Pulled):
     def _report_end(self) -> None:
         """Raise for one connection that has ended and whose messages have all been pulled, if there is one."""
         for connection in self.ended:
-            if not connection.waiting():
+            if not connection.unread():
                 self.ended.remove(connection)
                 self.close_ended(connection)
                 text = f"receive: a connection of {self.context} has ended: {connection.reason}"
@@ -237,6 +238,11 @@ class Port(Pulled):
         channel = self.channels.get("send")
         channel.arm()
         self.poll_sockets()
+        self._report_sends(channel)
+
+    @uninterrupted
+    def _report_sends(self, channel: Channel) -> None:
+        """Ring if a send has ended, or one that was refused may be tried again: that is news once."""
         if self.sends.arm(self.poller.links):
             channel.ring()
 

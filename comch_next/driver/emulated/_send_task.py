@@ -95,9 +95,11 @@ class SendTasks(Tasks):
         """Fail the task, or raise NoMemory for the ring's next part."""
         if result == lib.COMCH_NOMEM:
             raise NoMemory("task_submit: no memory for the next part of the ring")
+        status = ErrorCode.CONNECTION_ABORTED if link.status == SUCCESS else link.status
         if result == lib.COMCH_CORRUPT:
-            link.on_protocol_violation()
-        if not task.fail(ErrorCode.CONNECTION_ABORTED if link.status == SUCCESS else link.status):
+            link.report_violation()  # the engine ends it: this is any thread's
+            status = ErrorCode.CONNECTION_RESET
+        if not task.fail(status):
             held_by_program(task, "task_submit")  # the pool has taken it back meanwhile
 
 

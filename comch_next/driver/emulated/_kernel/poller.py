@@ -11,11 +11,18 @@ class Poller(calls.Poller):
     def __init__(self) -> None:
         self.follow(())
 
+    # What makes a tuple may start the collector, and what that finalizes may end a connection: then it is made again.
+
     def add(self, link: calls.Link) -> None:
-        """Read this connection's ring, too."""
-        self.follow((*self.links, link))
+        """Read this connection's ring, too. Idempotent."""
+        while link not in (links := self.links):
+            more = (*links, link)
+            if self.links is links:
+                self.follow(more)
 
     def remove(self, link: calls.Link) -> None:
         """Stop reading the connection's ring. Idempotent."""
-        if link in self.links:
-            self.follow(tuple(other for other in self.links if other is not link))
+        while link in (links := self.links):
+            rest = tuple(other for other in links if other is not link)
+            if self.links is links:
+                self.follow(rest)
