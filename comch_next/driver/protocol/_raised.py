@@ -3,24 +3,11 @@
 from collections.abc import Callable
 from typing import TypeAlias
 
+from comch_next.driver.protocol._shield import report_unraisable
+
 __all__ = ["OnError", "handed_over", "raised_of", "report_unraisable"]
 
 OnError: TypeAlias = Callable[[Exception], object]
-
-
-class _Unraisable:
-    """An error that is raised where nothing can catch it: only from there Python calls sys.unraisablehook."""
-
-    def __init__(self, error: BaseException) -> None:
-        self._error = error
-
-    def __del__(self) -> None:
-        raise self._error
-
-
-def report_unraisable(error: BaseException) -> None:
-    """Pass an exception to sys.unraisablehook."""
-    _Unraisable(error)
 
 
 def raised_of(first: BaseException | None, later: BaseException) -> BaseException:

@@ -295,12 +295,25 @@ static PyObject *passing(PyObject *Py_UNUSED(module), PyObject *bound)
     return PyCFunction_NewEx(&passing_call, bound, NULL);
 }
 
+/* Pass an exception to sys.unraisablehook. */
+static PyObject *report_unraisable(PyObject *Py_UNUSED(module), PyObject *error)
+{
+    if (!PyExceptionInstance_Check(error)) {
+        PyErr_SetString(PyExc_TypeError, "report_unraisable takes an exception");
+        return NULL;
+    }
+    PyErr_Restore(PyObject_Type(error), Py_NewRef(error), PyException_GetTraceback(error));
+    PyErr_WriteUnraisable(NULL);
+    Py_RETURN_NONE;
+}
+
 static PyMethodDef functions[] = {
     {"shielded", shielded, METH_O, NULL},
     {"handlers_run_on", handlers_run_on, METH_O, NULL},
     {"held", held, METH_VARARGS, NULL},
     {"handing_on", handing_on, METH_O, NULL},
     {"passing", passing, METH_VARARGS, NULL},
+    {"report_unraisable", report_unraisable, METH_O, NULL},
     {0},
 };
 
