@@ -7,6 +7,7 @@ a connection is up when `connect` returns, and each failure has the code that th
 
 from __future__ import annotations
 
+import select
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
@@ -20,7 +21,7 @@ from comch_next._names import Hinted
 from comch_next.arguments import ANY_SIZE, UNSET, Buffer, cut, instance, text
 from comch_next.connection import Connection, Message
 from comch_next.device import DevInfo, Representor, devices
-from comch_next.driver.protocol import new_lock
+from comch_next.driver.protocol import new_lock, told_in_child, uninterrupted
 from comch_next.engine import deadline_after, seconds_left, wait_readable
 from comch_next.errors import (
     Again,
@@ -51,9 +52,12 @@ class BlockingChannel(Hinted):
     def __init__(self, attr: InitAttr) -> None:
         self._sizes = sizes_of(attr)
         self._timeout = 0 if attr.flags & NONBLOCK else None
-        self._lock = new_lock()  # of the two below
+        self._lock = new_lock()  # of the three below
         self._life: Life | None = None
         self._alive = True
+        self._readable: select.epoll | None = None  # what `recv_fd` is, of all lives: programs keep it registered
+        self._shown = False  # whether the program has asked for it
+        _channels.add(self)
 
     def __repr__(self) -> str:
         life = self._life
@@ -116,16 +120,30 @@ class BlockingChannel(Hinted):
     def _begin_by(self, fill: Callable[[Life], _T], call: str) -> _T:
         """Begin a life, and return what fills it; one that fails leaves nothing."""
         with setting_up(call):
-            life = Life()
+            life = Life(self._descriptor(), shown=self._shown)
         try:
             self._begin(call, life)
             with setting_up(call):
                 made = fill(life)
                 life.watch()
+                if life.shown:
+                    life.arm()
             return made
         except BaseException:
             self._end(life)
             raise
+
+    @uninterrupted
+    def _descriptor(self) -> select.epoll:
+        with self._lock:
+            if self._readable is None:
+                self._readable = select.epoll()
+            return self._readable
+
+    def _close_descriptor(self) -> None:
+        with self._lock:
+            if self._readable is not None:
+                self._readable.close()
 
     def _begin(self, call: str, life: Life) -> None:
         with self._lock:
@@ -168,6 +186,7 @@ class BlockingChannel(Hinted):
             self._alive, life = False, self._life
         if life is not None:
             self._end(life)
+        self._close_descriptor()
 
     def _connections(self, life: Life) -> list[Connection]:
         """List all connections, without a descriptor: there may be none left."""
@@ -283,11 +302,14 @@ class BlockingChannel(Hinted):
     def recv_fd(self) -> int:
         """A descriptor for poll and epoll, ready while a message, a waiting client or a lost peer is there.
 
-        -1 on a channel that is not connected.
+        One until `close`, however often the channel connects; -1 while it is not connected.
         """
         life = self._life
         if life is None:
             return -1
-        life.shown = True
+        self._shown = life.shown = True
         life.arm()
         return life.fileno()
+
+
+_channels = told_in_child(BlockingChannel._close_descriptor)  # the parent goes on with them

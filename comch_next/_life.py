@@ -6,29 +6,32 @@ import select
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 from comch_next._channel import Channel
 from comch_next.connection import Connection
-from comch_next.driver.protocol import new_lock, told_in_child, uninterrupted
+from comch_next.driver.protocol import new_lock, suppress_system, uninterrupted
 from comch_next.errors import BadState, NotConnected
 
 __all__ = ["Life"]
 
 
 class Life:
-    """Threads may end one while others use it: what they open later is refused, what they wait for is closed."""
+    """Threads may end one while others use it: what they open later is refused, and who waits finds that it has ended.
 
-    def __init__(self) -> None:
+    `readable` is the descriptor of the channel, which outlives this; `shown`: whether the program has it.
+    """
+
+    def __init__(self, readable: select.epoll, *, shown: bool) -> None:
         self.channels: deque[Channel] = deque()  # rotated, so that each has its turn
         self.dialled: Connection | None = None  # a client's
         self.serves = False
-        self.shown = False  # whether the program has the descriptor
+        self.shown = shown
         self._lock = new_lock()
         self._closes: list[Callable[[], object]] = []
         self._ended = False
-        self._readable = self.keep(select.epoll)
-        _lives.add(self)
+        self._readable = readable
 
     @uninterrupted
     def keep(self, make: Callable[[], Any]) -> Any:
@@ -62,21 +65,21 @@ class Life:
                 raise BadState("the channel was inherited through a fork and belongs to the parent process")
             return int(self._readable.fileno())
 
-    def disinherit(self) -> None:
-        """In a forked child: the channels are the parent's."""
-        self._readable.close()
-
+    @uninterrupted
     def watch(self) -> None:
-        """Have the descriptor report what comes to every channel."""
+        """Have the descriptor report what comes to every channel, until the end."""
         with self._lock:
             self.refuse_ended()
             for channel in self.channels:
-                self._readable.register(channel.recv_fd, select.EPOLLIN)
+                fd = channel.recv_fd
+                self._readable.register(fd, select.EPOLLIN)
+                self._closes.append(partial(self._unwatch, fd))
+
+    def _unwatch(self, fd: int) -> None:
+        with suppress_system(OSError, ValueError):  # the program has closed one of them by itself
+            self._readable.unregister(fd)
 
     def arm(self) -> None:
         """Have the descriptor report what comes from now on."""
         for channel in tuple(self.channels):
             channel.arm_recv()
-
-
-_lives = told_in_child(Life.disinherit)

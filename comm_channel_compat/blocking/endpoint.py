@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from comch_next import BlockingChannel, DocaError, ErrorCode, InitAttr
+from comch_next import BlockingChannel, DocaError, InitAttr
 from comch_next.arguments import UNSET, Buffer, integer
 from comch_next.declarations.comm_channel_1x import CONSTANTS
 from comm_channel_compat._old_calls import old_call
@@ -16,6 +16,7 @@ __all__ = ["Endpoint", "Received"]
 
 Received = tuple[int, "bytes | None", "int | None", "PeerAddr | None"]
 
+_length = len  # the calls have a parameter of that name
 _DONTWAIT, _MORE = CONSTANTS["DOCA_CC_MSG_FLAG_DONTWAIT"], CONSTANTS["DOCA_CC_MSG_FLAG_MORE"]
 
 
@@ -68,12 +69,10 @@ class Endpoint:
         try:
             timeout = _timeout(flags)
             self._compat_peers.drop_ended()
+            msg, connection = self.modern.receive(len, timeout=timeout)
         except DocaError as error:
-            return code_of(error), None, None, None
-        code, msg, length, connection = self.modern.try_receive(len, timeout=timeout)
-        if code is not ErrorCode.SUCCESS or connection is None:
-            return int(code), None, length, None
-        return 0, msg, length, self._compat_peers[connection]
+            return code_of(error), None, error.length, None
+        return 0, msg, _length(msg), self._compat_peers[connection]
 
 
 def _timeout(flags: object) -> Any:

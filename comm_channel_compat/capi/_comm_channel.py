@@ -52,11 +52,13 @@ def _get_event_channel(local_ep: int, send_event_channel: Any, recv_event_channe
 
 def _get_peer_addr_list(ffi: Any) -> Callable[..., int]:
     def get_peer_addr_list(local_ep: int, peer_addr_array: Any, peer_addr_array_len: Any) -> int:
-        """The array lives until the next one is asked for."""
+        """The array lives as long as the list does: until the next snapshot."""
         endpoint = ENDPOINTS.get(local_ep)
         code, peers, number = flat.doca_comm_channel_ep_get_peer_addr_list(endpoint and endpoint.target)
         if endpoint is not None and code == _SUCCESS:
-            endpoint.kept = ffi.new("uintptr_t[]", [*(peer_address(peer, endpoint) for peer in peers), 0])
+            addresses = [*(peer_address(peer, endpoint) for peer in peers), 0]
+            if endpoint.kept is None or list(endpoint.kept) != addresses:
+                endpoint.kept = ffi.new("uintptr_t[]", addresses)
             peer_addr_array[0] = int(ffi.cast("uintptr_t", endpoint.kept))
             peer_addr_array_len[0] = number
         return int(code)

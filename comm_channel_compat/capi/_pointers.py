@@ -5,6 +5,7 @@ A pointer that stands for nothing, be it stale or of another struct, is NULL to 
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from typing import Any
 
@@ -18,6 +19,9 @@ __all__ = ["ENDPOINT", "ENDPOINTS", "PEERS", "peer_address", "through"]
 
 ENDPOINT, _ADDR = "doca_comm_channel_ep_t", "doca_comm_channel_addr_t"
 ENDPOINTS, PEERS = HANDLES.of_tag(ENDPOINT), HANDLES.of_tag(_ADDR)
+
+_MOST_LEFT = 1024
+_left: deque[int] = deque()  # pointers of peers, the oldest first
 
 # The library's handles of devices as generation 1's objects, made for each call: they hold nothing open.
 _DEVICES: dict[str, Callable[[Any], Any]] = {
@@ -44,9 +48,20 @@ def through(row: Function, call: Callable[..., Any], ffi: Any) -> Callable[..., 
                     args[place][0] = give(value, endpoint)
         if code == comch.ErrorCode.SUCCESS and row.name.endswith("_destroy"):
             HANDLES.drop(endpoint)
+        elif code == comch.ErrorCode.SUCCESS and row.name.endswith("_disconnect"):
+            _note_left(args[1])
         return code
 
     return run
+
+
+def _note_left(address: int) -> None:
+    """Note a peer that has been left: a service has any number of them in its life."""
+    _left.append(address)
+    if len(_left) > _MOST_LEFT:
+        oldest = PEERS.get(_left.popleft())
+        if oldest is not None:  # else its endpoint has been destroyed
+            HANDLES.drop_one(oldest)
 
 
 def _taker(param: Param, ffi: Any) -> Callable[[Any], Any]:
@@ -76,5 +91,5 @@ def _giver(param: Param) -> Callable[[Any, Handle], int]:
 
 
 def peer_address(peer: Any, endpoint: Handle) -> int:
-    """The pointer of a peer, which stays readable until its endpoint is destroyed."""
+    """The pointer of a peer, readable until its endpoint is destroyed, or 1024 others have been left after it."""
     return HANDLES.of(_ADDR, peer, endpoint).address

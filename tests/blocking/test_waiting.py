@@ -118,6 +118,27 @@ def test_the_event_channel_is_ready_while_there_is_something(stage: Stage) -> No
     assert cc.doca_comm_channel_ep_sendto(service, b"y", 1, 0, to_client) == cc.DOCA_SUCCESS
 
 
+def test_the_event_channel_is_the_same_when_a_client_connects_again(stage: Stage) -> None:
+    """A program has registered it, and may have opened a file since it left."""
+    service, client, to_service, _ = stage.connected()
+    channel = cc.doca_comm_channel_ep_event_channel_get(client)
+    with select.epoll() as poller:
+        poller.register(channel, select.EPOLLIN)
+        assert cc.doca_comm_channel_ep_disconnect(client, to_service) == cc.DOCA_SUCCESS
+        assert cc.doca_comm_channel_ep_event_channel_get(client) == -1
+        with open("/dev/null") as other:
+            assert other.fileno() != channel
+            serving, came = later(lambda: cc.doca_comm_channel_ep_recvfrom(service, 9, 0))
+            rc, to_service = cc.doca_comm_channel_ep_connect(client, NAME)
+            assert rc == cc.DOCA_SUCCESS
+            assert cc.doca_comm_channel_ep_sendto(client, b"x", 1, 0, to_service) == cc.DOCA_SUCCESS
+            serving.join(SOON_S)
+            assert not poller.poll(0)
+            assert cc.doca_comm_channel_ep_sendto(service, b"y", 1, 0, came[0][3]) == cc.DOCA_SUCCESS
+            assert poller.poll(SOON_S) == [(channel, select.EPOLLIN)]
+            assert cc.doca_comm_channel_ep_event_channel_get(client) == channel
+
+
 @pytest.mark.parametrize("attributes", [{"flags": 2}, {"msgsize": -1}, {"maxmsgs": 2**32}, {"cookie": "x"}])
 def test_attributes_that_are_none_are_refused(stage: Stage, attributes: dict[str, Any]) -> None:
     attr = cc.doca_comm_channel_init_attr(**attributes)

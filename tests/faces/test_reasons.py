@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.processes import python
 
 LOGGED = """
@@ -95,3 +97,28 @@ def test_why_a_connection_could_not_be_made(tmp_path: Path) -> None:
     assert "connection to 'sized' failed: the server refuses" in text
     _, lines = logged(tmp_path, WARNING, EVENTS)
     assert [line.partition("[COMCH]")[0][-5:] for line in lines] == ["[WRN]"]
+
+
+OF_1_4 = """
+import ctypes, sys
+from comm_channel_compat.libraries import find
+channel, common = ctypes.CDLL(find("libdoca_comm_channel.so.2")), ctypes.CDLL(find("libdoca_common.so.2"))
+libc = ctypes.CDLL(None)
+libc.fopen.restype = ctypes.c_void_p
+log, backend = ctypes.c_void_p(libc.fopen(sys.argv[1].encode(), b"w")), ctypes.c_void_p()
+assert common.doca_log_backend_create_with_file_sdk(log, ctypes.byref(backend)) == 0
+assert common.doca_log_backend_set_sdk_level(backend, int(sys.argv[2])) == 0
+endpoint, attributes = ctypes.c_void_p(), (ctypes.c_uint32 * 4)()
+assert channel.doca_comm_channel_ep_create(attributes, ctypes.byref(endpoint)) == 0
+buffer, length, sender = ctypes.create_string_buffer(64), ctypes.c_size_t(64), ctypes.c_void_p()
+print(channel.doca_comm_channel_ep_sendto(endpoint, buffer, ctypes.c_size_t(1), 0, None))
+print(channel.doca_comm_channel_ep_recvfrom(endpoint, buffer, ctypes.byref(length), 0, ctypes.byref(sender)))
+libc.fflush(None)
+"""
+
+
+def test_the_calls_of_1_4_that_wait_have_reasons_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COMCH_COMPAT_DOCA", "1.4")
+    codes, lines = logged(tmp_path, DEBUG, OF_1_4)
+    assert all(codes)
+    assert ["send_to" in lines[0], "receive" in lines[1], len(lines)] == [True, True, 2], lines
