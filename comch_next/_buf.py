@@ -152,6 +152,9 @@ class Buf(CNames):
     def __len__(self) -> int:
         return self._bufs.get_len(self._handle)
 
+    def __bool__(self) -> bool:
+        return True  # there, whatever len() says or raises
+
     @property
     def data(self) -> int:
         """The address at which the data segment begins."""

@@ -196,6 +196,9 @@ class Mmap(Hinted, Strict):
     def __len__(self) -> int:
         return self.memrange[1]
 
+    def __bool__(self) -> bool:
+        return True  # there, whatever len() says or raises
+
     @property
     def num_bufs(self) -> int:
         """The number of buffers that use the map."""

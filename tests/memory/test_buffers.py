@@ -46,6 +46,15 @@ def test_an_inventory_grows(inventory: BufInventory, bufs: Bufs) -> None:
     drop(*taken)
 
 
+def test_a_buffer_is_true_at_any_time(inventory: BufInventory, mmap: Mmap) -> None:
+    buf = inventory.buf_get_by_addr(mmap, mmap.addr, 16)
+    assert buf
+    drop(buf)
+    assert buf
+    with pytest.raises(InvalidValue):
+        len(buf)
+
+
 def test_a_stopped_inventory_gives_none_and_takes_all_back(inventory: BufInventory, bufs: Bufs) -> None:
     buf = bufs.take(b"good")
     inventory.stop()

@@ -28,6 +28,15 @@ from tests.memory.conftest import READ_WRITE, SIZE, Bufs
 # Life
 
 
+def test_a_map_is_true_at_any_time(device: Device) -> None:
+    mmap = Mmap(device)
+    assert mmap
+    with pytest.raises(BadState):
+        len(mmap)
+    mmap.destroy()
+    assert mmap
+
+
 @pytest.mark.parametrize("lacking", ["a range", "a device", "permissions"])
 def test_what_is_lacking_at_start_is_named(device: Device, lacking: str) -> None:
     mmap = Mmap(
