@@ -64,6 +64,33 @@ def _comment_spans(text: str) -> Iterator[tuple[int, int]]:
                 yield start, start + len(token.string)
 
 
+def moved(line: str, old: int, new: int) -> str:
+    """Return a line that is indented by a column or more as far from another one."""
+    indent = len(line) - len(line.lstrip(" "))
+    return " " * (indent - old + new) + line[indent:] if indent >= old and line.strip() else line
+
+
+def realigned(text: str, old: int, new: int) -> str:
+    """Return a piece of Python whose lines behind the first are moved, but for those that begin inside of strings."""
+    first, *rest = text.split("\n")
+    inside = _begun_in_strings(text) if rest else ()
+    return "\n".join([first, *(line if at in inside else moved(line, old, new) for at, line in enumerate(rest, 1))])
+
+
+def _begun_in_strings(text: str) -> set[int]:
+    """Return the numbers, from 0, of the lines of a piece of Python that begin inside of a string."""
+    found: set[int] = set()
+    opened: list[int] = []
+    with suppress(tokenize.TokenError, SyntaxError):
+        for token in tokenize.generate_tokens(io.StringIO(f"({text}\n)").readline):
+            kind = tokenize.tok_name[token.type]
+            if kind.endswith("STRING_START"):
+                opened.append(token.start[0])
+            start = opened.pop() if kind.endswith("STRING_END") else token.start[0]
+            found |= set(range(start, token.end[0])) if "STRING" in kind else set()
+    return found
+
+
 def open_bracket(text: str) -> int:
     """Return where the last bracket opens that the text does not close, -1 if there is none."""
     stack = [-1]

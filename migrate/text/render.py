@@ -19,7 +19,7 @@ from migrate.python.source import Source
 from migrate.text._fold import Folder
 from migrate.text.code import Edits, Template
 from migrate.text.lines import Lines
-from migrate.text.pieces import Change, is_whole, is_word, open_bracket, remarks, reread, splice
+from migrate.text.pieces import Change, is_whole, is_word, moved, open_bracket, realigned, remarks, reread, splice
 
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 _DISPLAYS = (ast.List, ast.Dict, ast.Set, ast.Tuple, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
@@ -197,13 +197,16 @@ class Renderer:
         laid_out = lay_out(old, self._fill(edit, self._mark), places, self.source.line_end(1))
         if laid_out is None:
             return None
-        laid_out = self._realigned(laid_out, edit, self.source.span(values[0])[0])
+        head, newline, rest = laid_out.partition("\n")
         matches = {match.group(1): match for match in _PLACEHOLDER.finditer(text)}
+        old_column, new_column = self._columns(head, edit, self.source.span(values[0])[0])
 
         def part(match: re.Match[str]) -> str:
-            return self._part(parts[match.group(1)], text, matches[match.group(1)])
+            piece = self._part(parts[match.group(1)], text, matches[match.group(1)])
+            return realigned(piece, old_column, new_column)
 
-        return re.sub(rf"{self._mark}(\w+?)__", part, laid_out)
+        lines = [head, *(moved(line, old_column, new_column) for line in rest.split("\n"))] if newline else [head]
+        return re.sub(rf"{self._mark}(\w+?)__", part, "\n".join(lines))
 
     @cached_property
     def _mark(self) -> str:
@@ -213,15 +216,16 @@ class Renderer:
             mark = f"_{mark}"
         return mark
 
-    def _realigned(self, laid_out: str, edit: _Edit, first: int) -> str:
-        """Move the lines that stood below the first argument to where it stands now."""
-        line = self.source.line_start(edit.node.lineno)
-        head, newline, rest = laid_out.partition("\n")
-        opened = open_bracket(head)
+    def _columns(self, head: str, edit: _Edit, first: int) -> tuple[int, int]:
+        """Return where the first argument stood and where it stands now; the same where neither is sure."""
+        line, opened = self.source.line_start(edit.node.lineno), open_bracket(head)
+        old = first - line
         if self.source.text.count("\n", line, first) or opened < 0:
-            return laid_out
-        old, new = first - line, edit.start - line + opened + 1
-        return head + newline + re.sub(rf"(?m)^ {{{old}}}(?=\S)", " " * new, rest)
+            return old, old
+        parts = edit.template.parts
+        named = re.finditer(rf"{self._mark}(\w+?)__", head[:opened])
+        grown = sum(len(self._piece(*self.source.span(parts[match[1]]))) - len(match[0]) for match in named)
+        return old, edit.start - line + opened + grown + 1
 
     def _part(self, node: ast.expr, text: str, match: re.Match[str]) -> str:
         """Return one part's new text, in brackets where the template asks for a single value."""

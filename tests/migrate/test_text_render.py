@@ -118,6 +118,28 @@ def test_several_lines(old: str, new: str) -> None:
     assert edited(old) == new
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("ep.send(m,\n        p)", "ep.send_to(m,\n           p,\n           timeout=0)"),
+        ("self.an_endpoint.send(m,\n                      p)",
+         "self.an_endpoint.send_to(m,\n                         p,\n                         timeout=0)"),
+        ("a.send(m + # and\n       n,\n       f(o,\n         p))",
+         "a.send_to(m + # and\n          n,\n          f(o,\n            p),\n          timeout=0)"),
+        ("ep.send(flat(a,\n             b),\n        p)",
+         "ep.send_to(comch.outcome(a.configure,\n                         device=b)[0],\n"
+         "           p,\n           timeout=0)"),
+        ('ep.send("""(\n         one\n        """,\n        p)',
+         'ep.send_to("""(\n         one\n        """,\n           p,\n           timeout=0)'),
+        ('ep.send(f"""(\n         {m\n        }\n        """,\n        p)',
+         'ep.send_to(f"""(\n         {m\n        }\n        """,\n           p,\n           timeout=0)'),
+        ("ep.send(m,\n    p)", "ep.send_to(m,\n    p,\n    timeout=0)"),
+    ],
+)  # fmt: skip
+def test_lines_below_the_first_argument_stay_below_it(old: str, new: str) -> None:
+    assert edited(old) == new
+
+
 @pytest.mark.parametrize("text", ["__part_0__", "__part_1__ ___part_0__", "{0} {comch} {brace}"])
 def test_no_text_is_a_name_of_a_part(text: str) -> None:
     assert edited(f"ep.send(\n    '{text}',  # {text}\n    p,  # {text}\n)") == (
