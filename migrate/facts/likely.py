@@ -9,7 +9,7 @@ from pathlib import Path
 from migrate.facts.forest import Forest
 from migrate.facts.handles import COMMON, OldApi
 from migrate.facts.references import Reference
-from migrate.facts.tokens import Handle, Symbol
+from migrate.facts.tokens import Handle, Symbol, handles_among
 from migrate.python.modules import Project
 from migrate.python.values import Class, External, Instance, Module, Plain, Token, Value, Values
 
@@ -23,8 +23,8 @@ class Likely:
     """Looks at methods of unknown objects, in the files that name the old API and those that import them.
 
     suspects: the kinds of handles whose methods are called on unknown objects. lost: those whose methods are called on
-    what comes out of Python's own library, by the place; it may be any of them. left: the lines that an earlier run
-    has left, as its comments say.
+    what comes out of Python's own library, or where nothing is known to have them, by the place; it may be any of them.
+    left: the lines that an earlier run has left, as its comments say.
     """
 
     def __init__(
@@ -48,6 +48,11 @@ class Likely:
         near = naming | {path for path, imported in project.imports.items() if imported & naming}
         self.found = [reference for path in sorted(near) for reference in self._in_file(path)]
 
+    def _holds(self, name: str, kinds: Set[str]) -> bool:
+        """Whether attributes of some name hold handles of some kinds."""
+        values = self._values.attributes.get(name, frozenset())
+        return any(handle.kind in kinds for handle in handles_among(values | self._values.inside(values)))
+
     def _in_file(self, path: Path) -> Iterator[Reference]:
         for node in self._forest.in_file(path, ast.Attribute):
             if isinstance(node.ctx, ast.Load) and node.attr in self._kinds:
@@ -56,7 +61,7 @@ class Likely:
                     yield Reference(path, node, node.attr, code="CCM039")
                 elif self._is_unknown(node, base) and (node.attr not in COMMON or self._looks_old(node)):
                     self.suspects |= self._kinds[node.attr]
-                    if Plain.UNKNOWN not in base and base:
+                    if Plain.UNKNOWN not in base:
                         self.lost[node] = self._kinds[node.attr]
                     yield Reference(path, node, node.attr, code="CCM034")
 
@@ -67,18 +72,40 @@ class Likely:
         objects of Python's own library have such methods, nor those of the project that bind no such name.
         """
         found = self._values.of(node) - {Plain.UNKNOWN, Plain.NONE}
-        if "_" in node.attr and node.attr not in COMMON:
-            return base != {Plain.NONE} and not found - {Plain.OTHER}
-        lost = not base or Plain.UNKNOWN in base or self._is_inside(node.value)
+        is_sure = "_" in node.attr and node.attr not in COMMON
+        lost = base != {Plain.NONE} if is_sure else not base or Plain.UNKNOWN in base
+        lost = lost or self._finds_nothing(node) or self._is_inside(node.value, node.attr)
         return lost and not found - {Plain.OTHER}
 
-    def _is_inside(self, node: ast.expr, depth: int = 8) -> bool:
-        """Whether an expression comes out of what Python itself holds: private attributes of its objects, frames."""
+    def _finds_nothing(self, node: ast.Attribute) -> bool:
+        """Whether nothing that is known of an object has an attribute: it is something else, which has been lost.
+
+        A variable that is None wherever it is set is so.
+        """
+        owners, found = self._values.of(node.value) - {Plain.NONE}, self._values.of(node) - {Plain.NONE}
+        if not owners and isinstance(node.value, ast.Name):
+            return False
+        if any(isinstance(owner, Token | External | Module | Plain) for owner in owners):
+            return False
+        return not found or (found == {Plain.OTHER} and not any(isinstance(owner, Instance) for owner in owners))
+
+    def _is_field(self, node: ast.Attribute, method: str) -> bool:
+        """Whether Python's own objects have an attribute that only objects of the project have, with such handles."""
+        own = self._values.of(node.value) | self._values.of(node) <= {Plain.OTHER, Plain.NONE}
+        return own and self._holds(node.attr, self._kinds[method])
+
+    def _is_inside(self, node: ast.expr, method: str, depth: int = 8) -> bool:
+        """Whether an expression comes out of what Python itself holds, or of what no value that is known has.
+
+        The one are private attributes of its objects, frames, and what only objects of the project have.
+        """
         while depth:
             depth -= 1
             if isinstance(node, ast.Attribute):
                 own = any(isinstance(value, Instance | Class | Module | Token) for value in self._values.of(node.value))
                 if not own and (node.attr in _INSIDE or node.attr.startswith("_")):
+                    return True
+                if self._finds_nothing(node) or self._is_field(node, method):
                     return True
                 node = node.value
             elif isinstance(node, ast.Subscript | ast.Starred):

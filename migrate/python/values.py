@@ -325,6 +325,15 @@ class Values:
             if slot.values
         }
 
+    @cached_property
+    def attributes(self) -> Mapping[str, frozenset[Value]]:
+        """What is stored in attributes of each name, of classes and of instances of the project."""
+        found: dict[str, dict[Value, None]] = {}
+        for owner, slots in self._engine.fields.items():
+            for name, slot in slots.items() if isinstance(owner, Class | Instance) else ():
+                found.setdefault(name, {}).update(slot.values)
+        return {name: frozenset(values) for name, values in found.items()}
+
 
 def _named(variable: Variable) -> Iterator[ast.AST]:
     """Iterate over the places in the text that name a variable."""

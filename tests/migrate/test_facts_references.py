@@ -210,3 +210,38 @@ def test_a_function_as_a_value_knows_the_handles_it_is_called_with() -> None:
 def test_methods_of_unknown_objects(text: str, expected: list[tuple[str, str]]) -> None:
     found = [(name, code) for name, code in codes(text) if code != "CCM038"]
     assert found == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[ep].sendto(b'', 1)",
+        "for each in [[ep]]:\n    each.sendto(b'', 1)",
+        "for link in [[ep]]:\n    link.end.sendto(b'', 1)",
+        "class Link: ...\nLink.sendto(b'', 1)",
+        "class Link: ...\nLink().sendto(b'', 1)",
+        "class Link: ...\nlink = Link()\nend = link.end\nend.sendto(b'', 1)",
+        "class Link:\n    end = None\nLink().end.sendto(b'', 1)",
+        "class Link:\n    end = ep\nimport calendar\ncalendar.thing().end.sendto(b'', 1)",
+        "for each in []:\n    each.sendto(b'', 1)",
+    ],
+)
+def test_what_nothing_is_known_to_have_is_a_handle_that_was_lost(text: str) -> None:
+    program = Marked(main=f"{CC}ep = cc.Endpoint()\n{text}\n")
+    assert ("sendto", "CCM034") in program.codes()
+    assert "CCM034" in program.obstacles()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "end = None\nend.sendto(b'', 1)",
+        "class Link:\n    end = 1\nimport calendar\ncalendar.thing().end.sendto(b'', 1)",
+        "class Link:\n    def __init__(self):\n        self.sock = socket.socket()\nLink().sock.sendto(b'', 1)",
+        "class Link(socket.socket): ...\nLink().sendto(b'', 1)",
+    ],
+)
+def test_what_may_have_a_method_of_that_name_is_no_handle(text: str) -> None:
+    program = Marked(main=f"import socket\n{CC}ep = cc.Endpoint()\n{text}\n")
+    assert ("sendto", "CCM034") not in program.codes()
+    assert "CCM034" not in program.obstacles()

@@ -151,6 +151,10 @@ class Items(Elements):
             else:
                 self.add(slot, Instance(value.node))
             return slot
+        if isinstance(value, Class) and self.binder(value.node, "__class_getitem__"):
+            slot = Slot()
+            self.call_with(self.attribute(value, "__class_getitem__"), [key], slot)
+            return slot
         if isinstance(value, Class | External):
             slot = Slot()
             generic = isinstance(value, Class) or is_standard(value.name)
@@ -198,6 +202,15 @@ class Items(Elements):
                 self.sink(stored, node)
 
         self.watch(source, store)
+
+    def store_slice(self, whole: Value, key: Slot, stored: Slot, node: ast.expr) -> None:
+        """Store what a slot has as a slice of a value: its items come among those of a list."""
+        of_list = isinstance(whole, Instance) and not self.binder(whole.node, "__setitem__")
+        if of_list or isinstance(whole, Collection):
+            self.blur(self.contents(whole))
+            self.iterate(stored, self.contents(whole).some)
+        else:
+            self.store_item(self.constant(whole), None, key, stored, node)
 
     def unpack(self, source: Slot, index: int, result: Slot, length: int | None = None) -> None:
         """Let a slot have the item at an index of what is unpacked, all of it if that has a length.

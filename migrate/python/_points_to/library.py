@@ -99,9 +99,9 @@ def called(site: Site) -> tuple[int | str, ...]:
     return (*site.place, "called")[:MAX_PLACE]
 
 
-def given(site: Site, start: int = 0) -> list[Slot]:
-    """The positional arguments from a place on."""
-    return [slot for slot, _ in site.positional[start:]]
+def given(heap: Attributes, site: Site, start: int = 0) -> list[Slot]:
+    """The positional arguments from a place on; those behind a star are one, with what is in them."""
+    return [elements(heap, slot) if star else slot for slot, star in site.positional[start:]]
 
 
 def elements(heap: Attributes, *sources: Slot) -> Slot:
@@ -178,7 +178,7 @@ def _second(heap: Attributes, site: Site) -> None:
 def _exception(heap: Attributes, site: Site) -> None:
     """Keep the arguments of an exception in its `args`."""
     heap.add(site.result, Plain.OTHER)
-    args, _ = heap.make(site.node, "tuple", site.frame, *given(site))
+    args, _ = heap.make(site.node, "tuple", site.frame, *given(heap, site))
     heap.add(heap.field(Plain.OTHER, "args"), args)
 
 
@@ -210,7 +210,7 @@ for _function, _words in {
     " typing.runtime_checkable abc.abstractmethod abc.abstractproperty enum.unique"
     " weakref.proxy types.coroutine asyncio.coroutine .__iter__ .__aiter__"
     " unittest.skip unittest.expectedFailure functools.update_wrapper copy.copy .copy .__copy__ .getter"
-    " dataclasses.replace copy.replace .detach"
+    " .detach"
     " contextlib.AbstractContextManager.__enter__ contextlib.AbstractAsyncContextManager.__aenter__",
     _second: "typing.cast typing.assert_type asyncio.sleep",
 }.items():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from migrate.python._points_to.domain import Module, Plain
+from migrate.python._points_to.domain import Bound, Class, Function, Module, Partial, Plain, Value
 from migrate.python._points_to.functions import Site
 from migrate.python._points_to.library import (
     SUMMARIES,
@@ -15,6 +15,7 @@ from migrate.python._points_to.library import (
     argument,
     awaited,
     behind,
+    called,
     elements,
     names,
     new,
@@ -139,8 +140,19 @@ def _run(heap: Attributes, site: Site) -> None:
 
 @summary(".run_until_complete", ".run")
 def _run_on(heap: Attributes, site: Site) -> None:
-    heap.await_(argument(heap, site, 1), site.result)
-    heap.add(site.result, Plain.OTHER)
+    """Run a coroutine, or a function with the arguments behind it, as a context does."""
+    behind_it = replace(site, positional=site.positional[2:], place=called(site))
+
+    def run(value: Value) -> None:
+        if isinstance(value, Function | Bound | Partial | Class):
+            heap.call_value(value, behind_it)
+        else:
+            heap.await_(heap.constant(value), site.result)
+            heap.add(site.result, Plain.OTHER)
+
+    heap.watch(argument(heap, site, 1), run)
+    if len(site.positional) == 1:
+        heap.add(site.result, Plain.OTHER)
 
 
 @summary(".create_future", "asyncio.Future", "concurrent.futures.Future")

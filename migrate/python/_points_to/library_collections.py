@@ -27,18 +27,25 @@ if TYPE_CHECKING:
 
 def _collection(kind: str, *, start: int = 0) -> Summary:
     def make(heap: Attributes, site: Site) -> None:
-        new(heap, site, kind, elements(heap, *given(site, start)))
+        new(heap, site, kind, elements(heap, *given(heap, site, start)))
 
     return make
 
 
 summary(
     *names("builtins", "list reversed set frozenset"),
-    *names("itertools", "chain cycle islice chain.from_iterable"),
+    *names("itertools", "chain cycle islice"),
     *names("", "union intersection difference symmetric_difference"),
     *names("collections", "deque UserList"),
     "weakref.WeakSet",
 )(_collection("list"))
+
+
+@summary("itertools.chain.from_iterable")
+def _chain(heap: Attributes, site: Site) -> None:
+    new(heap, site, "list", elements(heap, elements(heap, argument(heap, site, 0))))
+
+
 summary("builtins.tuple")(_collection("tuple"))
 for _module in ("queue", "asyncio", "multiprocessing"):
     _queues = names(_module, "Queue LifoQueue PriorityQueue SimpleQueue JoinableQueue")
@@ -48,14 +55,20 @@ for _module in ("queue", "asyncio", "multiprocessing"):
 @summary("itertools.tee")
 def _tee(heap: Attributes, site: Site) -> None:
     """Make a tuple of iterators, each of which has everything."""
-    copy, _ = heap.make(site.node, "list", site.frame, elements(heap, *given(site)[:1]), place=(*site.place, "copy"))
+    items = elements(heap, *given(heap, site)[:1])
+    copy, _ = heap.make(site.node, "list", site.frame, items, place=(*site.place, "copy"))
     new(heap, site, "tuple", heap.constant(copy))
 
 
-@summary(
-    *names("itertools", "product combinations permutations combinations_with_replacement pairwise"),
-    "builtins.zip",
-)
+@summary(*names("itertools", "combinations permutations combinations_with_replacement pairwise"))
+def _choices(heap: Attributes, site: Site) -> None:
+    """Make tuples, each of several items of one iterable."""
+    items = elements(heap, argument(heap, site, 0, "iterable"))
+    choice, _ = heap.make(site.node, "tuple", site.frame, items, place=(*site.place, "row"))
+    new(heap, site, "list", heap.constant(choice))
+
+
+@summary("itertools.product", "builtins.zip")
 def _rows(heap: Attributes, site: Site) -> None:
     _make_rows(heap, site)
 
@@ -67,18 +80,20 @@ def _long_rows(heap: Attributes, site: Site) -> None:
 
 
 def _make_rows(heap: Attributes, site: Site, *fills: Slot) -> None:
-    columns = [elements(heap, slot) for slot in given(site)]
+    columns = [elements(heap, slot) for slot, _ in site.positional]
     for column in columns:
         for fill in fills:
             heap.flow(fill, column)
     new(heap, site, "list", row(heap, site, *columns))
-    if len(columns) == 1 or any(star for _, star in site.positional):
+    starred = any(star for _, star in site.positional)
+    if len(columns) == 1 or starred or "repeat" in site.keywords:
         for value in row(heap, site).values:
             for fill in fills:
                 heap.flow(fill, heap.contents(value).some)
-            for source in given(site):
-                heap.iterate(elements(heap, source), heap.contents(value).some)
-                heap.flow(elements(heap, source), heap.contents(value).some)
+            for column in columns:
+                if starred:
+                    heap.iterate(column, heap.contents(value).some)
+                heap.flow(column, heap.contents(value).some)
 
 
 @summary("builtins.enumerate")
@@ -99,7 +114,7 @@ def _iter(heap: Attributes, site: Site) -> None:
 @summary("builtins.next", "builtins.anext", ".__next__", ".__anext__")
 def _next(heap: Attributes, site: Site) -> None:
     heap.watch(argument(heap, site, 0), lambda value: heap.advance(value, site.result))
-    for default in given(site, 1):
+    for default in given(heap, site, 1):
         heap.flow(default, site.result)
 
 
@@ -112,8 +127,12 @@ def _starmap(heap: Attributes, site: Site) -> None:
 
 @summary("builtins.map")
 def _map(heap: Attributes, site: Site) -> None:
-    result = Slot()
-    apply(heap, site, argument(heap, site, 0), result, *(elements(heap, slot) for slot in given(site, 1)))
+    result, rows = Slot(), [elements(heap, slot) for slot in given(heap, site, 1)]
+    if any(star for _, star in site.positional):
+        some, _ = heap.make(site.node, "list", site.frame, *rows, place=(*site.place, "row"))
+        apply_star(heap, site, argument(heap, site, 0), result, heap.constant(some), Slot())
+    else:
+        apply(heap, site, argument(heap, site, 0), result, *rows)
     new(heap, site, "list", result)
 
 
@@ -146,8 +165,9 @@ def _best(heap: Attributes, site: Site) -> None:
 
 @summary("builtins.max", "builtins.min", "random.choice")
 def _choose(heap: Attributes, site: Site) -> None:
-    chosen = elements(heap, *given(site)[:1]) if len(site.positional) == 1 else Slot()
-    for slot in given(site) if len(site.positional) > 1 else []:
+    is_one = len(site.positional) == 1 and not site.positional[0][1]
+    chosen = elements(heap, *given(heap, site)) if is_one else Slot()
+    for slot in () if is_one else given(heap, site):
         heap.flow(slot, chosen)
     heap.flow(chosen, site.result)
     heap.flow(argument(heap, site, 9, "default"), site.result)
@@ -171,7 +191,7 @@ def _heap(heap: Attributes, site: Site) -> None:
 @summary("builtins.sorted", "heapq.merge")
 def _in_order(heap: Attributes, site: Site) -> None:
     _collection("list")(heap, site)
-    apply(heap, site, argument(heap, site, 9, "key"), Slot(), elements(heap, *given(site)))
+    apply(heap, site, argument(heap, site, 9, "key"), Slot(), elements(heap, *given(heap, site)))
 
 
 @summary("builtins.sum")
@@ -214,7 +234,7 @@ def _reduce(heap: Attributes, site: Site) -> None:
 def _dict(heap: Attributes, site: Site) -> None:
     collection, contents = heap.make(site.node, "dict", site.frame)
     heap.add(site.result, collection)
-    for slot in given(site):
+    for slot in given(heap, site):
         merge(heap, slot, collection)
     for name, slot in site.keywords.items():
         heap.flow(slot, heap.item(contents, name))
@@ -228,7 +248,7 @@ def _defaultdict(heap: Attributes, site: Site) -> None:
     collection, contents = heap.make(site.node, "dict", site.frame)
     heap.add(site.result, collection)
     apply(heap, site, argument(heap, site, 0), contents.some)
-    for slot in given(site, 1):
+    for slot in given(heap, site, 1):
         merge(heap, slot, collection)
 
 

@@ -44,7 +44,7 @@ def _extend(heap: Attributes, site: Site) -> None:
 def _update(heap: Attributes, site: Site) -> None:
     def update(value: Value) -> None:
         is_dict = isinstance(value, Instance) or (isinstance(value, Collection) and value.kind == "dict")
-        for slot in given(site, 1):
+        for slot in given(heap, site, 1):
             if is_dict:
                 merge(heap, slot, value)
             else:
@@ -63,7 +63,7 @@ def _update(heap: Attributes, site: Site) -> None:
     *(f"{name}.__init__" for name in ("builtins.list", "builtins.set", "collections.deque", "collections.UserList"))
 )
 def _fill(heap: Attributes, site: Site) -> None:
-    items = elements(heap, *given(site, 1))
+    items = elements(heap, *given(heap, site, 1))
     owners(heap, argument(heap, site, 0), lambda value: heap.flow(items, heap.contents(value).some))
 
 

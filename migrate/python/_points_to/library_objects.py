@@ -29,6 +29,7 @@ from migrate.python._points_to.library import (
     called,
     elements,
     new,
+    row,
     summary,
 )
 from migrate.python._points_to.slots import Slot
@@ -183,11 +184,19 @@ def _make(heap: Attributes, site: Site) -> None:
     heap.call(argument(heap, site, 0), spread)
 
 
-@summary("._replace")
+@summary("._replace", "dataclasses.replace", "copy.replace")
 def _replace(heap: Attributes, site: Site) -> None:
-    heap.flow(argument(heap, site, 0), site.result)
+    record = argument(heap, site, 0)
+    heap.flow(record, site.result)
     for name, slot in site.keywords.items():
-        heap.store(argument(heap, site, 0), name, slot, site.node)
+        heap.store(record, name, slot, site.node)
+
+    def spread(value: Value) -> None:
+        for name in heap.record_names(value.node) if isinstance(value, Instance) else ():
+            for slot in site.splats:
+                heap.read_key(slot, name, heap.field(value, name))
+
+    heap.watch(record, spread)
 
 
 @summary(".__enter__", ".__aenter__")
@@ -255,6 +264,23 @@ def _beginning(node: ast.expr, frame: Frame) -> str:
         return _beginning(node.func.value, frame).partition("{")[0]
     first = node.values[0] if isinstance(node, ast.JoinedStr) and node.values else node
     return str(first.value) if isinstance(first, ast.Constant) and isinstance(first.value, str) else ""
+
+
+@summary("inspect.getmembers", "inspect.getmembers_static")
+def _members(heap: Attributes, site: Site) -> None:
+    """Give the names of a class with what it has under them; of anything else, what nobody knows."""
+
+    def take(value: Value) -> None:
+        if isinstance(value, Class):
+            held = Slot()
+            heap.load_all(value, "", held)
+            new(heap, site, "list", row(heap, site, heap.other, held))
+        elif isinstance(value, Plain | External):
+            heap.add(site.result, Plain.OTHER)
+        else:
+            heap.leave(site)
+
+    heap.watch(argument(heap, site, 0), take)
 
 
 @summary("builtins.globals")

@@ -133,8 +133,11 @@ class Statements(Expressions):
         elif isinstance(target, ast.Attribute):
             self.store(self.slot(frame, target.value), self.attribute_name(frame, target), value, target)
         elif isinstance(target, ast.Subscript):
-            key = self.slot(frame, target.slice)
-            self.store_item(self.slot(frame, target.value), key_of(target.slice), key, value, target)
+            key, owner = self.slot(frame, target.slice), self.slot(frame, target.value)
+            if isinstance(target.slice, ast.Slice):
+                self.watch(owner, lambda whole: self.store_slice(whole, key, value, target))
+            else:
+                self.store_item(owner, key_of(target.slice), key, value, target)
         elif isinstance(target, ast.Starred):
             self.assign(frame, target.value, value)
         elif isinstance(target, ast.Tuple | ast.List):
