@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from migrate.facts.forest import Forest
+from migrate.facts.meanwhile import CALLING_BACK, WAITING, is_at_once
 from migrate.facts.places import Place, part_of, place_of
 from migrate.facts.stores import written_dictionaries
 from migrate.facts.tokens import Code, Symbol
@@ -16,7 +17,7 @@ from migrate.old_api.calls import Call
 from migrate.old_api.generation_2 import NULLABLE
 from migrate.python.control import Action, Control, Graph, Solution, Step, solve
 from migrate.python.scopes import FUNCTIONS, Variable
-from migrate.python.values import Class, Collection, External, Function, Instance, Plain, Token, Value, Values
+from migrate.python.values import Class, Collection, Function, Instance, Plain, Token, Value, Values
 
 # (True, place, None): it is not None, or a code that is SUCCESS; (False, code, place): there when the code is SUCCESS
 Fact: TypeAlias = "tuple[bool, Place, Place | None]"
@@ -101,7 +102,7 @@ class Presence:
             return self._after_call(function, state, node)
         if isinstance(node, ast.Name | ast.Attribute) and not isinstance(node.ctx, ast.Load):
             return self._after_store(state, node)
-        return state
+        return self._meanwhile(state, function) if isinstance(node, WAITING) else state
 
     def _after_store(self, state: State, node: ast.Name | ast.Attribute) -> State:
         place = self._place(node)
@@ -146,13 +147,19 @@ class Presence:
         """Forget what the called function may have changed; take what it has made sure of."""
         functions = self._values.of(call.func)
         own = [each.node for each in functions if isinstance(each, Function)]
-        known = all(isinstance(each, Token | External) for each in functions) and functions
-        kept = state if known else frozenset(fact for fact in state if not self._changes(fact, function))
+        old = self._calls.get(call)
+        calls_back = old is not None and old.function in CALLING_BACK
+        is_quiet = functions and all(map(is_at_once, functions)) and not calls_back
+        kept = state if is_quiet else self._meanwhile(state, function)
         checked = [self._checked(each) for each in own]
         for index in frozenset.intersection(*checked) if checked and len(checked) == len(functions) else ():
             place = self._place(call.args[index]) if index < len(call.args) else None
             kept = _succeeded(kept, place) if place else kept
         return kept
+
+    def _meanwhile(self, state: State, function: ast.AST) -> State:
+        """Forget what other functions may have changed."""
+        return frozenset(fact for fact in state if not self._changes(fact, function))
 
     def _changes(self, fact: Fact, function: ast.AST) -> bool:
         """Whether another function may store to a place of a fact."""

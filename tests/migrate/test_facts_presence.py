@@ -146,6 +146,40 @@ def test_a_field_that_another_method_may_lose() -> None:
 
 
 @pytest.mark.parametrize(
+    ("meanwhile", "answer"),
+    [
+        ("time.sleep(1)", True),
+        ("input()", True),
+        ("select.select([0], [], [])", True),
+        ("threading.Thread(target=print).join()", True),
+        ("queue.Queue().get()", True),
+        ("await asyncio.sleep(1)", True),
+        ("await self.other", True),
+        ("yield 1", True),
+        ("with self.lock: pass", True),
+        ("async for _ in self.other: pass", True),
+        ("pe.progress()", True),
+        ("ctx.stop()", True),
+        ("print(time.monotonic(), len('a'), isinstance(self, str), repr(1))", False),
+        ("logging.info('a')", False),
+        ("struct.pack('I', 1)", False),
+        ("ctx.get_num_inflight_tasks()", False),
+    ],
+)
+def test_a_field_that_others_may_lose_meanwhile(meanwhile: str, answer: bool) -> None:
+    program = Marked(
+        main="import asyncio, logging, queue, select, struct, threading, time\nfrom doca_cc import *\n"
+        + "pe, ctx = ProgressEngine(), Client(open_device('a'), 'b').as_ctx()\n"
+        + "class Chan:\n    def __init__(self):\n        self.lock, self.other = threading.Lock(), None\n"
+        + "        self.client = Client(open_device('a'), 'b')\n"
+        + f"    async def send(self):\n        if self.client is not None:\n            {meanwhile}\n"
+        + "            at_x(self.client)\n    def drop(self):\n        self.client = None\n"
+        + "c = Chan()\nc.send()\nc.drop()\n"
+    )
+    assert program.facts.may_be_none(program["x"]) is answer
+
+
+@pytest.mark.parametrize(
     ("text", "answer"),
     [
         ("at_x(ep)\nep.destroy()", False),
