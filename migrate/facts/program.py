@@ -293,6 +293,10 @@ class Facts:
         """Return the old name that a name in a text means where the text stands, "" for the old module."""
         return self._quoted.old_name(node, part)
 
+    def is_quoted_type(self, node: ast.AST) -> bool:
+        """Whether a text is a type, or a part of one, that is no annotation."""
+        return self._quoted.is_type(node)
+
     # ------------------------------------------------------------------ lifetimes and results
 
     def may_be_none(self, node: ast.expr) -> bool:

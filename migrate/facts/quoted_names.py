@@ -1,4 +1,4 @@
-"""Annotations in quotes: what a name in a text means where the text stands."""
+"""Types in quotes: which texts are such, and what a name in one means where it stands."""
 
 from __future__ import annotations
 
@@ -6,11 +6,20 @@ import ast
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from migrate.facts.forest import Forest
+from migrate.facts.forest import Forest, last_name
 from migrate.facts.handles import OldApi
 from migrate.facts.tokens import Symbol, symbols
 from migrate.python.modules import Project
-from migrate.python.values import Module, Token, Value, Values
+from migrate.python.values import Class, External, Module, Token, Value, Values
+
+# The arguments of typing's functions that are types.
+_TYPES = {"cast": slice(1), "assert_type": slice(1, 2), "NewType": slice(1, 2), "TypeVar": slice(1, None)}
+_TYPES |= {"ForwardRef": slice(1), "NamedTuple": slice(1, 2), "TypedDict": slice(1, 2), "TypeAliasType": slice(1, 2)}
+_NAMES_OF_TYPES = frozenset({"typ", "tp", "bound", "default", "arg", "fields", "value"})
+_OF_TYPES = frozenset(
+    {"typing", "typing_extensions", "builtins", "collections", "types", "asyncio", "queue", "weakref"}
+)
+_OF_TYPES |= {"contextlib", "concurrent", "dataclasses", "multiprocessing"}
 
 
 class QuotedNames:
@@ -30,6 +39,42 @@ class QuotedNames:
         except SyntaxError:
             return ""
         return next((name for part in parts if isinstance(part, ast.expr) if (name := self.old_name(place, part))), "")
+
+    def is_type(self, node: ast.AST) -> bool:
+        """Whether a text is a type, or a part of one, that is no annotation: Python or a type checker reads it."""
+        inner = node
+        for above in self._forest.above(node):
+            if isinstance(above, ast.Subscript) and inner is above.slice:
+                return not is_literal(above) and self._is_generic(above.value)
+            if isinstance(above, ast.keyword):
+                continue
+            if isinstance(above, ast.Call):
+                return self._takes_type(above, inner) and not _is_name_of_field(above, node)
+            if isinstance(above, ast.AnnAssign):
+                return inner is above.value and last_name(above.annotation) == "TypeAlias"
+            if isinstance(above, ast.stmt) or (isinstance(above, ast.Dict) and inner in above.keys):
+                return type(above).__name__ == "TypeAlias"
+            inner = above
+        return False
+
+    def _is_generic(self, node: ast.expr) -> bool:
+        """Whether an expression is what has types in brackets behind it, and not keys."""
+        values = self._values.of(node)
+        return bool(values) and all(map(self._takes_types, values))
+
+    def _takes_types(self, value: Value) -> bool:
+        if isinstance(value, External):
+            return value.name.partition(".")[0] in _OF_TYPES
+        bases = self._values.bases(value.node) if isinstance(value, Class) else ()
+        bodies = [part for base in bases if isinstance(base, Class) for part in base.node.body]
+        return bool(bases) and all(getattr(part, "name", "") != "__class_getitem__" for part in bodies)
+
+    def _takes_type(self, call: ast.Call, argument: ast.AST) -> bool:
+        """Whether a call of a function of typing reads an argument as a type."""
+        names = [value.name for value in self._values.of(call.func) if isinstance(value, External)]
+        known = [name.rpartition(".")[2] for name in names if name.startswith("typing")]
+        named = any(word.value is argument and word.arg in _NAMES_OF_TYPES for word in call.keywords)
+        return any(argument in call.args[_TYPES[name]] or named for name in known if name in _TYPES)
 
     def _of(self, place: ast.AST, part: ast.expr) -> frozenset[Value]:
         """Return what a name in a text can be."""
@@ -68,3 +113,14 @@ class QuotedNames:
                 yield from self._of_module(home, name, around | {path})
             elif home is None and not star.level and (module := self._api.module(star.module or "")):
                 yield self._taken(module, name)
+
+
+def is_literal(node: ast.Subscript) -> bool:
+    """Whether a type has values in its brackets, such as texts."""
+    return last_name(node.value) == "Literal"
+
+
+def _is_name_of_field(call: ast.Call, node: ast.AST) -> bool:
+    """Whether a text is the name in front of the type of a field, in a call of NamedTuple."""
+    pairs = (pair for argument in call.args for pair in getattr(argument, "elts", ()))
+    return any(isinstance(pair, ast.Tuple) and pair.elts[:1] == [node] for pair in pairs)

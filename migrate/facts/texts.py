@@ -9,7 +9,7 @@ from pathlib import Path
 
 from migrate.facts.forest import Forest, last_name
 from migrate.facts.lookups import Lookups
-from migrate.facts.quoted_names import QuotedNames
+from migrate.facts.quoted_names import QuotedNames, is_literal
 from migrate.old_api.c_names import is_c_name
 from migrate.old_api.generations import VOCABULARY
 from migrate.old_api.vocabulary import Vocabulary
@@ -57,7 +57,7 @@ class Texts:
         text = node.value.decode("latin-1") if isinstance(node.value, bytes) else node.value
         if not isinstance(text, str):
             return None
-        if is_annotation(self._forest, node):
+        if is_annotation(self._forest, node) or self._quoted.is_type(node):
             word = self._first(path, text) or self._quoted.first(node, text)
             return (word, "CCM045") if word else None
         reads = reader(self._forest, node)
@@ -143,7 +143,7 @@ def is_annotation(forest: Forest, node: ast.AST) -> bool:
     for above in forest.above(node):
         if inner in (getattr(above, "annotation", None), getattr(above, "returns", None)):
             return True
-        if isinstance(above, ast.stmt | ast.Call):
+        if isinstance(above, ast.stmt | ast.Call) or (isinstance(above, ast.Subscript) and is_literal(above)):
             return False
         inner = above
     return False

@@ -394,3 +394,34 @@ import comch_next as comch
 seen = [comch.State.IDLE.value]
 seen.append(comch.State.RUNNING.value)
 print(seen, seen[-1] == comch.State.RUNNING)
+
+
+# case: types in quotes that are no annotations
+from typing import TYPE_CHECKING, Callable, Dict, Literal, TypeVar, cast
+
+if TYPE_CHECKING:
+    import doca_comm_channel as cc
+
+Handler = Callable[["cc.PeerAddr", bytes], "bytes | None"]
+P = TypeVar("P", bound="cc.PeerAddr")
+Kind = Literal["cc.PeerAddr"]
+table = {"cc.PeerAddr": 1}
+
+
+def first(peers: "Dict[str, cc.PeerAddr]", kind: Literal["cc.PeerAddr"]):
+    return cast("cc.PeerAddr", peers[kind])
+
+# output
+from typing import TYPE_CHECKING, Callable, Dict, Literal, TypeVar, cast
+
+if TYPE_CHECKING:
+    import comch_next as comch
+
+Handler = Callable[["comch.Connection", bytes], "bytes | None"]
+P = TypeVar("P", bound="comch.Connection")
+Kind = Literal["cc.PeerAddr"]
+table = {"cc.PeerAddr": 1}
+
+
+def first(peers: "Dict[str, comch.Connection]", kind: Literal["cc.PeerAddr"]):
+    return cast("comch.Connection", peers[kind])

@@ -40,7 +40,7 @@ def answer(reference: Reference, facts: Facts) -> Answer:
     if isinstance(node, ast.Call):
         return computed_method(reference, node, facts)
     if isinstance(node, ast.Constant):
-        imported = isinstance(facts.parent(node), ast.Call)
+        imported = isinstance(facts.parent(node), ast.Call) and not facts.is_quoted_type(node)
         return Change(Edits({node: Template('"comch_next"')})) if imported else quoted(node, facts)
     if not isinstance(node, ast.expr):
         return Change(Edits())  # an import, which follows its names
