@@ -64,10 +64,13 @@ class QuotedNames:
 
     def _takes_types(self, value: Value) -> bool:
         if isinstance(value, External):
-            return value.name.partition(".")[0] in _OF_TYPES
-        bases = self._values.bases(value.node) if isinstance(value, Class) else ()
-        bodies = [part for base in bases if isinstance(base, Class) for part in base.node.body]
-        return bool(bases) and all(getattr(part, "name", "") != "__class_getitem__" for part in bodies)
+            return value.name != "builtins.object" and value.name.partition(".")[0] in _OF_TYPES
+        if not isinstance(value, Class) or any(word.arg == "metaclass" for word in value.node.keywords):
+            return False
+        bases = [base for base in self._values.bases(value.node) if base != value]
+        bodies = [part for base in (value, *bases) if isinstance(base, Class) for part in base.node.body]
+        is_own = any(getattr(part, "name", "") == "__class_getitem__" for part in bodies)
+        return not is_own and (bool(getattr(value.node, "type_params", ())) or any(map(self._takes_types, bases)))
 
     def _takes_type(self, call: ast.Call, argument: ast.AST) -> bool:
         """Whether a call of a function of typing reads an argument as a type."""
