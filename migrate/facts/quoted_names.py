@@ -51,7 +51,7 @@ class QuotedNames:
             if isinstance(above, ast.Call):
                 return self._takes_type(above, inner) and not _is_name_of_field(above, node)
             if isinstance(above, ast.AnnAssign):
-                return inner is above.value and last_name(above.annotation) == "TypeAlias"
+                return inner is above.value and ast.unparse(above.annotation).strip("'").endswith("TypeAlias")
             if isinstance(above, ast.stmt) or (isinstance(above, ast.Dict) and inner in above.keys):
                 return type(above).__name__ == "TypeAlias"
             inner = above

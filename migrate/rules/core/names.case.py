@@ -397,7 +397,7 @@ print(seen, seen[-1] == comch.State.RUNNING)
 
 
 # case: types in quotes that are no annotations
-from typing import TYPE_CHECKING, Callable, Dict, Literal, TypeVar, cast
+from typing import TYPE_CHECKING, Callable, Dict, Literal, TypeAlias, TypeVar, cast
 
 if TYPE_CHECKING:
     import doca_comm_channel as cc
@@ -405,6 +405,7 @@ if TYPE_CHECKING:
 Handler = Callable[["cc.PeerAddr", bytes], "bytes | None"]
 P = TypeVar("P", bound="cc.PeerAddr")
 Kind = Literal["cc.PeerAddr"]
+Peer: "TypeAlias" = "cc.PeerAddr"
 table = {"cc.PeerAddr": 1}
 
 
@@ -412,7 +413,7 @@ def first(peers: "Dict[str, cc.PeerAddr]", kind: Literal["cc.PeerAddr"]):
     return cast("cc.PeerAddr", peers[kind])
 
 # output
-from typing import TYPE_CHECKING, Callable, Dict, Literal, TypeVar, cast
+from typing import TYPE_CHECKING, Callable, Dict, Literal, TypeAlias, TypeVar, cast
 
 if TYPE_CHECKING:
     import comch_next as comch
@@ -420,6 +421,7 @@ if TYPE_CHECKING:
 Handler = Callable[["comch.Connection", bytes], "bytes | None"]
 P = TypeVar("P", bound="comch.Connection")
 Kind = Literal["cc.PeerAddr"]
+Peer: "TypeAlias" = "comch.Connection"
 table = {"cc.PeerAddr": 1}
 
 
