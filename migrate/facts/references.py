@@ -36,6 +36,7 @@ from migrate.python.scopes import Kind, Variable
 from migrate.python.values import Collection, External, Module, Plain, Token, Value, Values
 
 _GETATTR = External("builtins.getattr")
+_OF_CODES = frozenset({Token(Symbol("ErrorCode"))})
 OF_C = "CCM007"  # a name of a C library
 _READS = {"hasattr": "CCM006", "getattr": "CCM005"}
 
@@ -188,6 +189,9 @@ class References:
         name = min(symbol.name for symbol in named)
         if not name and isinstance(parent, ast.Attribute):
             return  # counted with what is taken from the module
+        base = self._values.of(node.value) if isinstance(node, ast.Attribute) else None
+        if base == _OF_CODES and not self._provenance.is_name(node):
+            return  # of the class of codes as a value, which has the same members under its new name
         replaced = self._patches.place(path, name, node)
         code = PATCHED if replaced else self._features.code(node)
         code = code or ("CCM005" if self._texts.shown(path, node) else "")
