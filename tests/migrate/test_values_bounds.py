@@ -84,6 +84,24 @@ def test_what_unknown_code_is_given_goes_there_once() -> None:
     assert is_linear(lambda parts: one(f"import gettext\n{handed(5 * parts)}"))
 
 
+def commands(count: int) -> str:
+    """A table of commands that call each other, and what stands in the table, with what they are given."""
+    bodies = "".join(
+        f"    def do_{number}(self, *args, **words):\n        if args:\n"
+        f"            return self.do_{(number * 7 + 1) % count}(*args)\n"
+        f"        return self.table[{number}](self, 1, 2)\n"
+        for number in range(count)
+    )
+    table = ", ".join(f"do_{number}" for number in range(count))
+    return f"class Link:\n{bodies}    table = [{table}]\nlink = Link()\nlink.do_0(cc.Endpoint())\n"
+
+
+def test_commands_of_a_table_that_call_each_other_do_not_multiply() -> None:
+    assert steps(commands(20)) < 100_000  # some of the table are told apart, and all ways over three of these
+    few, many = steps(commands(30)), steps(commands(60))
+    assert many < 9 * few  # each calls all of the table
+
+
 CLOSURES = [
     "def o(f):\n    return lambda k: o((f, k))\nx = o(library.A())\nx = x(x)\n",
     "def a(f):\n    return b(f, lambda q: a(q))\ndef b(f, g):\n    return lambda q: g(b(q, f))\n"
@@ -132,7 +150,8 @@ def test_beyond_the_bounds_no_value_is_lost(bound: int, monkeypatch: pytest.Monk
         trees = {path: ast.parse(text) for path, text in files.items()}
         fine = Values(Project(trees), Library())
         with monkeypatch.context() as patch:
-            patch.setattr(functions, "MAX_CLOSURES", bound)
+            for name in ("MAX_CLOSURES", "MAX_CHAINS", "MAX_TARGETS"):
+                patch.setattr(functions, name, bound)
             patch.setattr(items, "MAX_PARTS", bound)
             coarse = Values(Project(trees), Library())
         for part in (part for tree in trees.values() for part in ast.walk(tree) if isinstance(part, ast.expr)):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from migrate.python._points_to.domain import Collection, Function, Instance, Knowledge, Plain, Token, Value
 from migrate.python._points_to.generic import is_generic
-from migrate.python._points_to.heap import Contents, Frame, Key, context
+from migrate.python._points_to.heap import IMPLICIT, Contents, Frame, Key, context
 from migrate.python._points_to.items import Items
 from migrate.python._points_to.slots import Slot
 from migrate.python.modules import Project
@@ -17,6 +17,8 @@ _YIELDING = (ast.Yield, ast.YieldFrom)
 
 MAX_DEPTH = 3  # helpers that call helpers are told apart this far
 MAX_CLOSURES = 128  # calls of one definition, by or of closures, that are told apart: each may lead to one more
+MAX_CHAINS = 128  # calls of one definition that are told apart by what leads to the caller, too
+MAX_TARGETS = 4  # functions that one call tells apart: those of a table that call each other have ever more callers
 
 
 @dataclass(eq=False)
@@ -64,6 +66,9 @@ class Functions(Items):
         self._frames: dict[tuple[Function, ast.AST | None, Frame | None], Frame] = {}
         self._generic: dict[ast.AST, bool] = {}
         self._closures: Counter[ast.AST] = Counter()
+        self._chains: Counter[ast.AST] = Counter()
+        self._targets: dict[tuple[ast.AST, Frame], set[ast.AST]] = {}
+        self._tabled: set[ast.AST] = set()
 
     # ------------------------------------------------------------------ functions
 
@@ -76,10 +81,11 @@ class Functions(Items):
         assert isinstance(parent, Frame)
         key: tuple[Function, ast.AST | None, Frame | None] = (function, None, None)
         if site is not None and self._generic[node]:
-            apart = (function, site.node, _caller(site.frame, node))
-            if apart in self._frames or self._has_room(parent, apart[2], node):
+            is_one = self._is_one_of_few(node, site)
+            apart = (function, site.node, None if node in self._tabled else _caller(site.frame, node))
+            if is_one and (apart in self._frames or self._has_room(parent, apart[2], node)):
                 key = apart
-            elif context(parent) is None:  # a closure is analysed once
+            elif is_one and context(parent) is None:  # a closure is analysed once
                 key = (function, site.node, None)
         if key not in self._frames:
             frame = self._frames[key] = Frame(node, parent.path, parent.names, parent, *key[1:])
@@ -87,11 +93,23 @@ class Functions(Items):
             self.later(lambda: self.analyse(frame))
         return self._frames[key]
 
+    def _is_one_of_few(self, node: ast.AST, site: Site) -> bool:
+        """Whether a call distinguishes a function: not where it calls any of a table of them."""
+        if site.node is IMPLICIT:
+            return True
+        targets = self._targets.setdefault((site.node, site.frame), set())
+        targets.add(node)
+        if len(targets) > MAX_TARGETS:
+            self._tabled |= targets
+        return len(targets) <= MAX_TARGETS
+
     def _has_room(self, parent: Frame, caller: Frame | None, node: ast.AST) -> bool:
         """Whether one more call is distinguished: the text has so many, and calls may make closures without end."""
         closures = context(parent) is not None or (caller is not None and context(caller.parent) is not None)
         self._closures[node] += closures
-        return not closures or self._closures[node] <= MAX_CLOSURES
+        self._chains[node] += caller is not None
+        is_short = caller is None or self._chains[node] <= MAX_CHAINS
+        return is_short and (not closures or self._closures[node] <= MAX_CLOSURES)
 
     def parameter(self, frame: Frame, argument: ast.arg) -> Slot:
         """The slot of a parameter."""
