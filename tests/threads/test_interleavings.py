@@ -313,20 +313,20 @@ def test_a_helper_that_collects_what_closes_its_last_port(stage: Stage) -> None:
     server = stage.server("threaded").context
     server.start()
     helper: Any = server.engine._helper
-    thread, held, raised = helper._thread, helper.held, list[BaseException]()
+    thread, rest, raised = helper._thread, helper.rest, list[BaseException]()
     unheard = threading.excepthook
 
-    def collecting() -> Any:
+    def collecting(**asked: bool) -> Any:
         if threading.current_thread() is thread and server._alive:
             try:
                 server.close()
             except BaseException as error:
                 raised.append(error)
-        return held()
+        return rest(**asked)
 
     threading.excepthook = lambda hook: raised.append(hook.exc_value or hook.exc_type())
     try:
-        helper.held = collecting
+        helper.rest = collecting
         with suppress(comch.DocaError):  # once it is closed
             server.engine.request_notification()
             server.num_inflight_tasks  # noqa: B018
