@@ -26,6 +26,7 @@ from migrate.python.listing import listed
 from migrate.python.source import Source, Unreadable
 from migrate.python.values import Unsettled
 from migrate.rules._answers import Answer, Refusal, is_same
+from migrate.rules._equal import by_value
 from migrate.rules._registry import load
 from migrate.rules._taken import taken_from
 from migrate.rules._uncalled import called_value
@@ -211,7 +212,8 @@ class _Project:
 
     def _taken(self, reference: Reference, answer: Answer) -> Answer:
         module = reference.module
-        return answer if module is None or module is reference.node else taken_from(answer, module)
+        taken = answer if module is None or module is reference.node else taken_from(answer, module)
+        return by_value(taken, self.facts.identity(reference))
 
     def _decide(self, refused: Mapping[Reference, str]) -> Decision:
         answers = {**self.answers, **{reference: Refusal(code) for reference, code in refused.items()}}

@@ -18,6 +18,7 @@ from migrate.facts.endings import Endings
 from migrate.facts.expressions import Expressions
 from migrate.facts.forest import Forest
 from migrate.facts.handles import CAUGHT, OldApi
+from migrate.facts.identities import Identities, Identity
 from migrate.facts.introspection import NAMES, Introspection
 from migrate.facts.libraries import Cause, OpenedLibraries
 from migrate.facts.likely import Likely
@@ -116,6 +117,7 @@ class Facts:
         )
         self.calls, self.texts, self.tested_away = references.calls, references.texts, references.tested.keys()
         references.found = OpenedLibraries(forest, values, self.project, texts, causes).explained(references.found)
+        self._identities = Identities(forest, values, api, references, self.shown_numbers)
         naming = {reference.path for reference in references.found} | marked if may_be_old else set()
         keys = frozenset(token.key for token in values.tokens)
         likely = Likely(forest, values, api, keys, self.project, naming, left)
@@ -333,6 +335,10 @@ class Facts:
     def calls_are_observed(self, function: ast.expr) -> frozenset[str]:
         """Return how the results of all calls of a function are looked at that is used as a value."""
         return self._results.observed_of(function)
+
+    def identity(self, reference: Reference) -> Identity | None:
+        """Return the comparisons by identity of a code, state, counter or flag that a reference brings."""
+        return self._identities.of.get(reference)
 
     # ------------------------------------------------------------------ expressions
 

@@ -752,3 +752,44 @@ def test_a_test_with_fakes_is_not_all_that_calls_a_library(library: str, test: s
     outcome = rewritten(files)["link.py"]
     assert b"comch" not in outcome.new
     assert "CCM083" in {code for _, code, _ in left(outcome)}
+
+
+IDENTITIES = """\
+    import operator
+    import unittest
+    from doca_comm_channel import *
+    rc, infos, count = doca_devinfo_create_list()
+    print(count, {})
+"""
+
+
+@pytest.mark.parametrize(
+    ("told", "new"),
+    [
+        ("rc is 0", "rc == 0"),
+        ("0 is not rc", "0 != rc"),
+        ("rc is DOCA_SUCCESS", "rc is comch.ErrorCode.SUCCESS"),
+        ("rc is None, rc is True", "rc is None, rc is True"),
+        ("count is DOCA_ERROR_AGAIN", "count == comch.ErrorCode.AGAIN"),
+        ("any(rc is code for code in (5, 6))", "any(rc == code for code in (5, 6))"),
+        ("(DOCA_ACCESS_FLAG_LOCAL_READ_WRITE | 16) is 17", "(comch.AccessFlag.LOCAL_READ_WRITE | 16) == 17"),
+        ("operator.is_(rc, DOCA_SUCCESS)", "operator.is_(rc, comch.ErrorCode.SUCCESS)"),
+        ("operator.is_(rc, 0)", ""),
+        ("unittest.TestCase().assertIs(rc, 0)", ""),
+        ("unittest.TestCase().assertIsNot(count, DOCA_SUCCESS)", ""),
+    ],
+)
+def test_a_code_that_is_compared_by_identity(told: str, new: str) -> None:
+    package = "doca_cc" if "ACCESS" in told else "doca_comm_channel"
+    old = IDENTITIES.format(told).replace("doca_comm_channel", package)
+    outcome = rewritten({"a.py": old})["a.py"]
+    assert f"print(count, {new or told})" in outcome.new.decode()
+    assert {code for _, code, because in left(outcome) if not because} <= ({"CCM082"} if not new else set())
+
+
+def test_a_code_that_another_file_compares_by_identity() -> None:
+    helper = "def succeeded(rc):\n    return rc is 0\n"
+    program = "import helper\nfrom doca_comm_channel import *\nprint(helper.succeeded(doca_devinfo_create_list()[0]))\n"
+    outcomes = rewritten({"a.py": program, "helper.py": helper})
+    assert (3, "CCM082", 0) in left(outcomes["a.py"])
+    assert outcomes["helper.py"].new.decode() == helper

@@ -427,3 +427,99 @@ table = {"cc.PeerAddr": 1}
 
 def first(peers: "Dict[str, comch.Connection]", kind: Literal["cc.PeerAddr"]):
     return cast("comch.Connection", peers[kind])
+
+
+# case: codes, states and flags that are compared by identity with numbers, which are no members of enums
+import sys
+
+from doca_cc import *
+
+AGAIN = 5
+
+
+def on_state(user_data, ctx, old, new):
+    if new is DOCA_CTX_STATE_RUNNING and DOCA_CTX_STATE_IDLE is not old is not None:
+        sys.exit("running")
+
+
+def open_first():
+    rc, infos, count = doca_devinfo_create_list()
+    if rc is DOCA_SUCCESS and rc is not AGAIN:
+        rc, dev = doca_dev_open(infos[0])
+        return None if rc is 6 else dev
+    return count
+
+
+flags = 0
+flags |= DOCA_ACCESS_FLAG_PCI_READ_WRITE
+print(flags is 16, flags is DOCA_ACCESS_FLAG_PCI_READ_WRITE, open_first() is None)
+last = DOCA_SUCCESS
+sys.exit(last is not (0))
+
+# output
+import sys
+
+import comch_next as comch
+
+AGAIN = 5
+
+
+def on_state(user_data, ctx, old, new):
+    if new == comch.State.RUNNING and comch.State.IDLE != old is not None:
+        sys.exit("running")
+
+
+def open_first():
+    rc, infos, count = comch.outcome_list(comch.devices)
+    if rc is comch.ErrorCode.SUCCESS and rc != AGAIN:
+        rc, dev = comch.outcome(infos[0].open)
+        return None if rc == 6 else dev
+    return count
+
+
+flags = 0
+flags |= comch.AccessFlag.PCI_READ_WRITE
+print(flags == 16, flags == comch.AccessFlag.PCI_READ_WRITE, open_first() is None)
+last = comch.ErrorCode.SUCCESS
+sys.exit(last != 0)
+
+
+# case: a code that `==` would not tell from False, and the code of an exception, which was a member already
+import doca_comm_channel as cc
+
+done = False
+rc, infos = cc.doca_devinfo_create_list()[:2]
+
+
+def is_done():
+    return done is cc.DOCA_SUCCESS
+
+
+try:
+    cc.open_device("b1:00.0").close()
+except cc.DocaError as error:
+    print(error.code is cc.DOCA_ERROR_NOT_FOUND)
+    done = rc
+print(is_done(), infos)
+
+# output
+import comch_next as comch
+import doca_comm_channel as cc
+
+done = False
+# CCM082: an old object is inspected, compared, copied or pickled (python -m migrate explain CCM082)
+rc, infos = cc.doca_devinfo_create_list()[:2]
+
+
+def is_done():
+    # CCM082: an old object is inspected, compared, copied or pickled (python -m migrate explain CCM082)
+    return done is cc.DOCA_SUCCESS
+
+
+try:
+    comch.open_device("b1:00.0").close()
+except comch.DocaError as error:
+    # CCM082: an old object is inspected, compared, copied or pickled (python -m migrate explain CCM082)
+    print(error.code is cc.DOCA_ERROR_NOT_FOUND)
+    done = rc
+print(is_done(), infos)
