@@ -8,9 +8,10 @@ in both libraries, but stay where the code around them stays.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 from migrate.evidence.proof import NO_PROOFS, Proof, Proofs
@@ -69,9 +70,10 @@ def decide(
     level_of: Callable[[str], Level],
     unsafe: bool,
     proofs: Proofs = NO_PROOFS,
+    together: Mapping[Reference, Sequence[Hashable]] = MappingProxyType({}),
 ) -> Decision:
-    """Decide on every reference that has an answer."""
-    return _Deciding(facts, answers, files, level_of, unsafe, proofs).decision()
+    """Decide on every reference that has an answer. together: what joins references, beside their handles."""
+    return _Deciding(facts, answers, files, level_of, unsafe, proofs, together).decision()
 
 
 class _Deciding:
@@ -83,11 +85,14 @@ class _Deciding:
         level_of: Callable[[str], Level],
         unsafe: bool,
         proofs: Proofs,
+        together: Mapping[Reference, Sequence[Hashable]],
     ) -> None:
         self.facts, self.answers, self.files = facts, answers, files
         self.level_of, self.unsafe, self.proofs = level_of, unsafe, proofs
         self.proved: dict[Reference, str] = {}
-        self.origins = {reference: _origins(reference, facts) for reference in answers}
+        own = {reference: _origins(reference, facts) for reference in answers}
+        self.of_handles = {reference for reference, origins in own.items() if origins}
+        self.origins = {reference: (*origins, *together.get(reference, ())) for reference, origins in own.items()}
         self.groups = _Groups(self.origins.values())
         self.failed: dict[Path, Cause] = {}
         self.shared: dict[ast.AST, Cause] = {}
@@ -161,7 +166,8 @@ class _Deciding:
         causes = self.by_group.get(self.groups.root(next(iter(self.origins[reference]))))
         if causes:
             cause = self.at.get(reference.node, causes[0])
-            return Verdict(FLOW, cause.level, _change(answer), cause=cause)
+            code = FLOW if reference in self.of_handles else AROUND
+            return Verdict(code, cause.level, _change(answer), cause=cause)
         return self._written(reference)
 
     def _of_name(self, reference: Reference, around: _Around) -> Verdict:

@@ -16,6 +16,7 @@ from migrate._findings import Findings
 from migrate._flattened import Flattened
 from migrate._pragmas import Pragmas
 from migrate._reexports import Reexports
+from migrate._together import Together
 from migrate.codes import CODES
 from migrate.evidence.proof import Evidence
 from migrate.facts.libraries import Cause as CauseOfC
@@ -145,6 +146,7 @@ class _Project:
         self.idioms = _idioms(self.facts, sources) if options.idioms else None
         self.reexports = Reexports(self.facts, given, options.public)
         self._pin_imports()
+        self.together = Together(self.names, self.reexports.old)
         self.answers = {
             reference: self._answer(reference)
             for reference in self.references
@@ -167,8 +169,11 @@ class _Project:
             }
             if not troubles:
                 break
-            if not (self.idioms and self.idioms.give_up(troubles)):
-                refused |= troubles
+            if self.idioms and self.idioms.give_up(troubles):
+                continue
+            unchecked = {reference.path for reference, code in troubles.items() if code == UNCHECKED}
+            joined = {path for path in unchecked if self.together.join(path, texts[path].verdicts)}
+            refused |= {reference: code for reference, code in troubles.items() if reference.path not in joined}
         findings = Findings(self.sources, decision, self.pragmas, silent)
         outcomes = {
             path: FileOutcome(path, self.sources[path].data, new[path], findings.of(path, text))
@@ -217,7 +222,8 @@ class _Project:
 
     def _decide(self, refused: Mapping[Reference, str]) -> Decision:
         answers = {**self.answers, **{reference: Refusal(code) for reference, code in refused.items()}}
-        decision = decide(self.facts, answers, self.names, level, self.options.unsafe, self.proofs)
+        unsafe, together = self.options.unsafe, self.together.of
+        decision = decide(self.facts, answers, self.names, level, unsafe, self.proofs, together)
         return self.idioms.applied(decision) if self.idioms else decision
 
     def _is_silent(self, cause: Cause) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Mapping
 from pathlib import Path
@@ -793,3 +794,48 @@ def test_a_code_that_another_file_compares_by_identity() -> None:
     outcomes = rewritten({"a.py": program, "helper.py": helper})
     assert (3, "CCM082", 0) in left(outcomes["a.py"])
     assert outcomes["helper.py"].new.decode() == helper
+
+
+FALLBACK = """\
+    import sys
+    try:
+        import doca_comm_channel as cc
+    except ImportError:
+        cc = None
+    def old():
+        {}
+    def new():
+        dev = cc.open_device("b1:00.0")
+        dev.close()
+    if cc is not None:
+        old()
+        new()
+"""
+
+
+@pytest.mark.parametrize(
+    ("stays", "code"),
+    [
+        ("cc.Endpoint().recvfrom(10, 1)", "CCM040"),
+        ("print(cc.__name__)", "CCM022"),
+        ("getattr(cc, sys.argv[1])()", "CCM005"),
+    ],
+)
+@pytest.mark.parametrize("absent", ["", "cc = None\n"])
+def test_what_stays_of_an_import_with_a_fallback_keeps_all_of_it(stays: str, code: str, absent: str) -> None:
+    old = textwrap.dedent(FALLBACK.format(stays))
+    if absent:
+        old = old.replace("try:", f"{absent}if sys.argv[1:]:").replace("except ImportError:\n    cc = None\n", "")
+    outcome = rewritten({"a.py": old})["a.py"]
+    assert "comch" not in re.sub("#.*", "", outcome.new.decode())
+    assert {cause for _, cause, because in left(outcome) if not because} == {code}
+
+
+def test_a_text_that_does_not_pass_its_check_shows_what_stays_anyway(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        "migrate.rewriting.complaints", lambda old, new, **_: [new] if b"comch." in new.text.encode() else []
+    )
+    program = "import doca_comm_channel as cc\ncc.open_device('b1:00.0').close()\n"
+    assert (2, "CCM046", 0) in left(rewritten({"a.py": program})["a.py"])
+    outcome = rewritten({"a.py": program + "cc.Endpoint().recvfrom(10, 1)\n"})["a.py"]
+    assert left(outcome)[1:] == [(2, "CCM030", 3), (2, "CCM030", 3), (3, "CCM030", 3), (3, "CCM040", 0)]
