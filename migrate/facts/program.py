@@ -113,7 +113,18 @@ class Facts:
         self.name_tables = tables.of_module
         modules = ModuleValues(forest, values, tables)
         references = References(
-            forest, values, api, self.project, texts, patches, introspection, modules, told, tables, given
+            forest,
+            values,
+            api,
+            self.project,
+            texts,
+            patches,
+            introspection,
+            modules,
+            told,
+            tables,
+            given,
+            self.controls,
         )
         self.calls, self.texts, self.tested_away = references.calls, references.texts, references.tested.keys()
         references.found = OpenedLibraries(forest, values, self.project, texts, causes).explained(references.found)

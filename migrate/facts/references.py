@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -31,6 +31,7 @@ from migrate.old_api.calls import Call, splats
 from migrate.old_api.generation_1x import SUFFIX
 from migrate.old_api.spellings import flat, objects
 from migrate.python._looping import looped
+from migrate.python.control import Bound, Control
 from migrate.python.modules import Project
 from migrate.python.scopes import Kind, Variable
 from migrate.python.values import Collection, External, Module, Plain, Token, Value, Values
@@ -84,7 +85,9 @@ class References:
         told: ToldApart,
         tables: NameTables,
         given: frozenset[Path],
+        controls: Mapping[Path, Control],
     ) -> None:
+        self._controls = controls
         self._told, self._given = told, given
         self._forest, self._values, self._api, self._project = forest, values, api, project
         self._texts, self._patches, self._inspected = texts, patches, introspection.inspected
@@ -177,10 +180,21 @@ class References:
                 yield from self._symbol(path, node, found)
         elif self._provenance.is_starred(node, found):
             return
+        elif bindings and self._may_be_starred(path, node):
+            yield Reference(path, node, node.id, code="CCM004")
         elif is_c_name(node.id) and not any(map(self._provenance.is_own, bindings)):
             yield Reference(path, node, node.id, code=OF_C)
         elif not bindings and is_core(node.id):
             yield Reference(path, node, node.id, code="CCM022")  # of the C library, not of the old module
+
+    def _may_be_starred(self, path: Path, node: ast.Name) -> bool:
+        """Whether a name that the program binds may not be bound yet, and have what a star import of the old brings."""
+        names, variable = self._forest.of(node), self._forest.of(node).of[node]
+        if variable.scope is not names.module:
+            return False
+        homes = [star.module or "" for star in names.module.stars if not star.level]
+        brought = (self._api.vocabulary.stars.get(home, ()) for home in homes if not self._project.resolve(path, home))
+        return any(node.id in given for given in brought) and self._controls[path].bound(node) is not Bound.ALWAYS
 
     def _symbol(self, path: Path, node: ast.Name | ast.Attribute, found: frozenset[Value]) -> Iterator[Reference]:
         """Give the reference of an expression that is a name of the old module, if it is one place of its own."""

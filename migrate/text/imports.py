@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from types import MappingProxyType
 
+from migrate.python.control import Bound
 from migrate.python.listing import displays, listed
 from migrate.python.scopes import Names, Scope, Variable
 from migrate.python.source import Source
@@ -182,8 +183,15 @@ class Imports:
         bound = self.names.module.variables
         taken = (name for name in self.exported if name not in bound or not bound[name].bindings)
         kept = any(self.old[alias].stays for alias in self._stars)
-        unbound = (isinstance(node, ast.Name) and not self.names.of[node].bindings for node in self.stays)
-        return kept or any(unbound) or any(taken)
+        return kept or any(map(self._is_starred, self.stays)) or any(taken)
+
+    def _is_starred(self, node: ast.AST) -> bool:
+        """Whether a name may be what a star has brought: nothing else binds it, or not on every path."""
+        if not isinstance(node, ast.Name):
+            return False
+        variable = self.names.of[node]
+        own = variable.scope is not self.names.module or variable in self._aliases
+        return not variable.bindings or (not own and self.source.control.bound(node) is not Bound.ALWAYS)
 
     def remains(self, alias: ast.alias) -> bool:
         """Whether an alias stays in its statement."""

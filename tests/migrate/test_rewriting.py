@@ -839,3 +839,29 @@ def test_a_text_that_does_not_pass_its_check_shows_what_stays_anyway(monkeypatch
     assert (2, "CCM046", 0) in left(rewritten({"a.py": program})["a.py"])
     outcome = rewritten({"a.py": program + "cc.Endpoint().recvfrom(10, 1)\n"})["a.py"]
     assert left(outcome)[1:] == [(2, "CCM030", 3), (2, "CCM030", 3), (3, "CCM030", 3), (3, "CCM040", 0)]
+
+
+@pytest.mark.parametrize(
+    ("program", "line"),
+    [
+        ("from doca_comm_channel import *\nfor devices in []:\n    pass\nprint(devices)\n", 4),
+        ("from doca_comm_channel import *\nif not DOCA_SUCCESS:\n    devices = None\nprint(devices())\n", 4),
+        ("try:\n    from doca_comm_channel import *\nexcept ImportError:\n    wrap = None\nprint(wrap)\n", 5),
+        ("from doca_comm_channel import *\ndef f():\n    global wrap\n    wrap = 1\nprint(wrap)\nf()\n", 5),
+    ],
+)
+def test_a_name_of_the_program_that_a_star_import_may_have_brought(program: str, line: int) -> None:
+    outcome = rewritten({"a.py": program})["a.py"]
+    assert "from doca_comm_channel import *" in outcome.new.decode()
+    assert {(at, code) for at, code, because in left(outcome) if not because} == {(line, "CCM004")}
+
+
+def test_a_name_of_the_program_that_hides_one_of_a_star_import() -> None:
+    new = text_of("""\
+        from doca_comm_channel import *
+        devices = doca_devinfo_create_list()
+        def describe():
+            return devices[0] == DOCA_SUCCESS
+        print(describe())
+    """)
+    assert "doca" not in new.lower()
