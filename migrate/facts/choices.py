@@ -1,4 +1,4 @@
-"""The constants that an expression can be: what a loop goes through, both sides of a choice, what callers pass."""
+"""The constants that an expression can be: items of a loop, sides of a choice, what callers pass or branches store."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ def parts(node: ast.expr, forest: Forest, expressions: Expressions, values: Valu
         return [node.body, node.orelse]
     if found := _items(node, forest, expressions) or passed(node, forest, values):
         return found
-    bound = expressions.only_value(node)
-    return [bound] if isinstance(bound, ast.IfExp) else []
+    bound = expressions.all_values(node)
+    return bound if len(bound) > 1 or any(isinstance(value, ast.IfExp) for value in bound) else []
 
 
 def _items(node: ast.expr, forest: Forest, expressions: Expressions) -> list[ast.expr]:

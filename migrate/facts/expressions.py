@@ -109,6 +109,14 @@ class Expressions:
         is_known = len(variable.bindings) == 1 and self.binds_all(variable)
         return self._bound(variable.bindings[0]) if is_known else None
 
+    def all_values(self, node: ast.expr) -> list[ast.expr]:
+        """Return every expression that a name is bound to; nothing where something else may bind it."""
+        variable = self._forest.of(node).of[node] if isinstance(node, ast.Name) else None
+        if variable is None or not self.binds_all(variable):
+            return []
+        found = [self._bound(binding) for binding in variable.bindings]
+        return [] if None in found else [value for value in found if value]
+
     def binds_all(self, variable: Variable) -> bool:
         """Whether a variable has no value but those that its bindings give it."""
         # some file may store `module.NAME` or `Class.NAME`

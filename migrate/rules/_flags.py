@@ -13,7 +13,10 @@ _NONE = "DOCA_CC_MSG_FLAG_NONE"
 
 def _is_none(node: ast.expr, facts: Facts) -> bool:
     named = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
-    return named == _NONE or facts.constant(node) == 0
+    if named == _NONE or facts.constant(node) == 0:
+        return True
+    found = facts.choices(node)
+    return bool(found) and all(value == 0 for value in found)
 
 
 def without_flags(rule: Rule) -> Rule:

@@ -112,6 +112,9 @@ class FakeFacts:
     def constant(self, node: ast.expr) -> object | None:
         return node.value if isinstance(node, ast.Constant) else self.constants.get(ast.unparse(node))
 
+    def choices(self, node: ast.expr) -> list[object]:
+        return []
+
     def is_bytes(self, node: ast.expr) -> bool:
         return ast.unparse(node) in BYTES or isinstance(self.constant(node), bytes)
 

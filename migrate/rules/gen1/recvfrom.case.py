@@ -263,3 +263,28 @@ code, *_ = (
         comch.ErrorCode.INVALID_VALUE, None, None, None
     )
 )(flags=0, len=sizes.pop(), local_ep=ep)
+
+
+# case: flags that are none on every path
+import sys
+
+from doca_comm_channel import *
+
+rc, ep = doca_comm_channel_ep_create()
+if sys.argv[1:]:
+    flags = DOCA_CC_MSG_FLAG_NONE
+else:
+    flags = 0
+print(doca_comm_channel_ep_recvfrom(ep, 10, flags)[0])
+
+# output
+import sys
+
+import comch_next as comch
+
+rc, ep = comch.outcome(comch.Channel, one_sided=True)
+if sys.argv[1:]:
+    flags = 0
+else:
+    flags = 0
+print(comch.Channel.try_receive(ep, 10)[0])
