@@ -82,6 +82,8 @@ class Identities:
         sides = [self._in(node) for node in pair]
         if any(side == {Plain.NONE} or _is_no_number(node) for node, side in zip(pair, sides, strict=True)):
             return False
+        if all(any(map(_is_object, side)) for side in sides):
+            return False  # more likely it is about these, which are told apart as before
         changing = [[_is_changing(value) for value in side] for side in sides]
         numbers = any(_key(value) in self._numbers for side in sides for value in side)
         return any(map(any, changing)) and (numbers or not all(part and all(part) for part in changing))
@@ -137,6 +139,11 @@ def _operands(node: ast.expr) -> Iterator[ast.expr]:
         yield from _operands(node.right)
     else:
         yield node
+
+
+def _is_object(value: Value) -> bool:
+    """Whether a value is no number: a handle, a collection, an object of the program's own."""
+    return not isinstance(value, Plain) and _key(value) is None
 
 
 def _is_changing(value: Value) -> bool:

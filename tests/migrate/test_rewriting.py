@@ -788,6 +788,21 @@ def test_a_code_that_is_compared_by_identity(told: str, new: str) -> None:
     assert {code for _, code, because in left(outcome) if not because} <= ({"CCM082"} if not new else set())
 
 
+def test_handles_that_come_with_codes_are_compared_by_identity() -> None:
+    new = text_of("""\
+        from doca_comm_channel import *
+        rc, ep = doca_comm_channel_ep_create()
+        connected = doca_comm_channel_ep_connect(ep, "svc")
+        def exchange(text):
+            sent = doca_comm_channel_ep_sendto(ep, text, len(text), 0, connected[1])
+            return (sent,) if sent else doca_comm_channel_ep_recvfrom(ep, 64, 0)
+        if not connected[0]:
+            print(exchange(b"x")[-1] is connected[1])
+    """)
+    assert 'print(exchange(b"x")[-1] is connected[1])' in new
+    assert "doca" not in new
+
+
 def test_a_code_that_another_file_compares_by_identity() -> None:
     helper = "def succeeded(rc):\n    return rc is 0\n"
     program = "import helper\nfrom doca_comm_channel import *\nprint(helper.succeeded(doca_devinfo_create_list()[0]))\n"
