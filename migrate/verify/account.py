@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import os
 import re
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -54,24 +55,49 @@ class Account:
         it. Without the `order` of sends, receives and prints among each other, and without what it told, where these
         depend on how long the program waits.
         """
-        folder = f"{remains.folder}/"
+        folder, said = f"{remains.folder}/", _Said.of(remains, ignored)
         trace = by_age(remains.trace)
         watched = [*_without_waiting(remains.watched, waiting.places(trace))] if results else []
         topics = {
             **_failures(watched, folder),
-            STDOUT: tuple(map(Event, _printed(_own(remains.stdout, folder, ignored)))),
+            STDOUT: tuple(map(Event, _printed(_own(remains.stdout, said)))),
             STATUS: (Event(str(remains.status)),),
             **({TRACEBACKS: tuple(map(Event, sorted(_tracebacks(remains.stderr))))} if results else {}),
-            **({STDERR: tuple(map(Event, _told(remains.stderr, ignored)))} if results and order else {}),
+            **({STDERR: tuple(map(Event, _told(remains.stderr, said)))} if results and order else {}),
             **_settings(trace, folder),
             **_lives(trace, folder),
         }
         return cls(
             topics,
-            connections=tuple(_connections(trace, folder, ignored, order=order)),
+            connections=tuple(_connections(trace, folder, said, order=order)),
             strands=tuple(strands([*trace, *watched], folder)) if results and order else (),
-            files=None if remains.files is None else dict(_files(remains.files, folder, ignored)),
+            files=None if remains.files is None else dict(_files(remains.files, said)),
         )
+
+
+@dataclass(frozen=True)
+class _Said:
+    """How all runs would say what a program says in one: `folders` matches where its ends ran, which is left out."""
+
+    folders: re.Pattern[bytes]
+    ignored: Ignored
+
+    @classmethod
+    def of(cls, remains: Remains, ignored: Ignored) -> _Said:
+        folders = b"|".join(re.escape(os.fsencode(folder)) for folder in (remains.folder, *remains.others))
+        return cls(re.compile(rb"(?:" + folders + rb")(/(?=.))?"), ignored)
+
+    def relative(self, data: bytes) -> bytes:
+        """Return bytes with relative paths."""
+        return self.folders.sub(lambda found: b"" if found[1] else b".", data)
+
+    def of_data(self, data: bytes) -> bytes:
+        """Return bytes with relative paths, and without what is ignored."""
+        return self.ignored.left_of(self.relative(data))
+
+    def text(self, text: str) -> str:
+        """Return a text with relative paths, and without what is ignored."""
+        return self.ignored.left(self.relative(text.encode()).decode())
 
 
 def ran(remains: Remains) -> Iterator[tuple[str, int]]:
@@ -91,27 +117,28 @@ def _class(traceback: re.Match[str]) -> str:
     return traceback[2].rpartition(".")[2]
 
 
-def _own(text: str, folder: str, ignored: Ignored) -> str:
-    """Return a program's own output: a run has a folder of its own, and a traceback the lines of either program."""
-    return ignored.left(_TRACEBACK.sub(lambda found: f"traceback of {_class(found)}\n", text.replace(folder, "")))
+def _own(text: str, said: _Said) -> str:
+    """Return a program's own output: a traceback has the lines of either program."""
+    return said.text(_TRACEBACK.sub(lambda found: f"traceback of {_class(found)}\n", text))
 
 
-def _told(stderr: str, ignored: Ignored) -> Iterator[str]:
+def _told(stderr: str, said: _Said) -> Iterator[str]:
     """Yield the lines of standard error that belong to no traceback."""
-    return filter(None, ignored.left(_TRACEBACK.sub("", stderr)).split("\n"))
+    return filter(None, said.text(_TRACEBACK.sub("", stderr)).split("\n"))
 
 
-def _files(files: Mapping[str, bytes | None], folder: str, ignored: Ignored) -> Iterator[tuple[str, Events]]:
+def _files(files: Mapping[str, bytes | None], said: _Said) -> Iterator[tuple[str, Events]]:
     for name, data in files.items():
-        yield f"{FILE} {name}", tuple(map(Event, ["removed"] if data is None else _content(data, folder, ignored)))
+        yield f"{FILE} {name}", tuple(map(Event, ["removed"] if data is None else _content(data, said)))
 
 
-def _content(data: bytes, folder: str, ignored: Ignored) -> list[str]:
+def _content(data: bytes, said: _Said) -> list[str]:
     """Return the lines of a file; of a file that is not text, what names its bytes."""
     try:
-        return [*_printed(_own(data.decode(), folder, ignored))] or ["empty"]
+        return [*_printed(_own(data.decode(), said))] or ["empty"]
     except UnicodeDecodeError:
-        return [f"{len(data)} bytes {_digest(data)}"]
+        left = said.relative(data)
+        return [f"{len(left)} bytes {_digest(left)}"]
 
 
 def _printed(stdout: str) -> Iterator[str]:
@@ -138,11 +165,11 @@ def _failures(watched: Iterable[Line], folder: str) -> dict[str, Events]:
     return {topic: tuple(events) for topic, events in found.items()}
 
 
-def _connections(trace: Iterable[Line], folder: str, ignored: Ignored, *, order: bool) -> Iterator[Topics]:
+def _connections(trace: Iterable[Line], folder: str, said: _Said, *, order: bool) -> Iterator[Topics]:
     """Yield what happened on each connection that a message came or went on, or that came up."""
     found: dict[tuple[object, ...], list[tuple[Line, Event]]] = {}
     for line in trace:
-        if "connection" in line and (event := _event(line, folder, ignored)) is not None:
+        if "connection" in line and (event := _event(line, folder, said)) is not None:
             key = tuple(line.get(name) for name in ("pid", "service", "side", "connection"))
             found.setdefault(key, []).append((line, event))
     for happened in found.values():
@@ -217,20 +244,20 @@ def _addresses(line: Line) -> tuple[str, ...]:
     return tuple(line[name] for name in ("pci_addr", "rep_pci_addr") if name in line)
 
 
-def _event(line: Line, folder: str, ignored: Ignored) -> Event | None:
+def _event(line: Line, folder: str, said: _Said) -> Event | None:
     """What a line of a trace says about the program; None for what depends on when it asks.
 
     A send that was refused is waiting, or a failure that the program has seen.
     """
     if is_message(line):
-        event = _message(line, ignored)
+        event = _message(line, said)
         return event and event._replace(at=place(line, folder), t=line["t"])
     if line["what"] == "disconnect" or (line["what"] == "up" and line["ok"]):
         return Event(line["what"], place(line, folder), line["t"])
     return None
 
 
-def _message(line: Line, ignored: Ignored) -> Event | None:
+def _message(line: Line, said: _Said) -> Event | None:
     """Name a message by its length and content; a long one by its beginning and digest. None if all of it is left out.
 
     Where something is left out, the digest is that of what the trace has of the rest.
@@ -239,7 +266,7 @@ def _message(line: Line, ignored: Ignored) -> Event | None:
     if "payload" not in line:
         return Event(f"{line['length']} bytes{immediate}")
     data = base64.b64decode(line["payload"])
-    left = ignored.left_of(data)
+    left = said.of_data(data)
     length = line["length"] - len(data) + len(left)
     if data and not length:
         return None

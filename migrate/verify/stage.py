@@ -20,6 +20,7 @@ from migrate.verify.trees import Trees
 
 Line = dict[str, Any]
 _WATCHER = Path(__file__).parent / "_watcher"
+_DIGITS = 4  # of the number of a run
 _STEP_S, _LOOK_S = 0.01, 0.1
 _LAST_WORDS_S = 3.0  # for ends that are interrupted since they will not meet
 KILLED = "killed at the time limit (--timeout)"
@@ -43,6 +44,7 @@ class Limits:
 class Remains:
     """What a process and those that it started leave. `folder` is the copy of the program that it ran in.
 
+    `others`: the copies that other ends of the run had, if not this one.
     `unready_s`: after how long the next end was started though this one was not ready.
     `compiled`: the names of the old calls that compiled programs have made. `files`: those of the folder that the
     ends of the run have written, by path, None for one that is gone. The first end has them, if all ran in one folder.
@@ -55,6 +57,7 @@ class Remains:
     trace: tuple[Line, ...] = field(repr=False)
     watched: tuple[Line, ...] = field(repr=False)
     compiled: frozenset[str] = frozenset()
+    others: frozenset[Path] = frozenset()
     unready_s: float | None = None
     files: Mapping[str, bytes | None] | None = field(default=None, repr=False)
 
@@ -115,8 +118,8 @@ class _End:
             os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
 
-    def remains(self, *, late: str) -> Remains:
-        """Read what it has left; `late` is its status if it was killed."""
+    def remains(self, folders: frozenset[Path], *, late: str) -> Remains:
+        """Read what it has left, of a run in these folders; `late` is its status if it was killed."""
         return Remains(
             self.folder,
             late or self.process.returncode,
@@ -125,6 +128,7 @@ class _End:
             tuple(self._lines("trace")),
             tuple(self._lines("watched")),
             frozenset(self._compiled()),
+            folders - {self.folder},
             self.unready_s,
         )
 
@@ -193,10 +197,10 @@ class Stage:
         """Run all ends, each on its side, in fresh copies of the program; the first one is to be ready first.
 
         Ends of one side share a copy, unless they are to be apart. `held` is the number of the end whose calls take
-        their time.
+        their time. The paths of all copies have one length: a message may have one.
         """
-        home = self.home / name
-        folders = [home / (f"{side}-{place}" if apart else str(side)) for place, side in enumerate(new)]
+        home = self.home / name.zfill(_DIGITS)
+        folders = [home / f"{'new' if side else 'old'}-{place * apart}" for place, side in enumerate(new)]
         for folder, side in dict(zip(folders, new, strict=True)).items():
             shutil.copytree(self.trees.folder(new=side), folder)
         env = _environment(home, faults)
@@ -267,4 +271,5 @@ class Stage:
                 end.kill()
         for end in ends:
             end.kill()
-        return [end.remains(late=late.get(end, "")) for end in ends]
+        folders = frozenset(end.folder for end in ends)
+        return [end.remains(folders, late=late.get(end, "")) for end in ends]

@@ -66,6 +66,23 @@ def test_one_program_under_faults(
     assert terminal.getvalue().endswith("\r\x1b[K")
 
 
+WHERE = """\
+import os
+import pathlib
+import sys
+import doca_comm_channel as cc
+print("working in", os.getcwd())
+print("started in", pathlib.Path(__file__).parent, file=sys.stderr)
+pathlib.Path("a.log").write_text(f"{os.getcwd()} has {os.path.abspath('data')}\\n")
+cc.Endpoint()
+"""
+
+
+def test_a_program_that_shows_where_it_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "where.py").write_text(WHERE)
+    assert verify(capsys, tmp_path / "where.py", "--no-faults")[0] == 0
+
+
 def _number_of(part: str, text: str) -> int:
     (number,) = [number for number, line in enumerate(text.splitlines(), start=1) if part in line]
     return number

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -357,6 +358,21 @@ def test_lines_end_with_newlines_only(stdout: str, lines: list[str]) -> None:
     assert [event.text for event in Account.of(remains(stdout)).topics["stdout"]] == lines
 
 
-def test_the_folder_of_a_run_does_not_show() -> None:
-    assert Account.of(remains("in /program/data\n")).topics["stdout"] == (Event("in data"),)
+def test_the_folders_of_a_run_do_not_show() -> None:
+    """Wherever a program says them: in output, errors, files that are text or not, and messages of either end."""
+
+    def said(folder: str, other: str) -> Account:
+        text = f"in {folder}/data\n{folder}\n"
+        trace = (message("send", text.encode(), at=f"{folder}/a.py:5"), message("receive", f"{other}/".encode()))
+        left = replace(remains(text, trace=trace), folder=Path(folder), others=frozenset([Path(other)]))
+        files = {"log": text.encode(), "picture": b"\xff" + text.encode()}
+        return Account.of(replace(left, stderr=f"warning: {folder}\n", files=files))
+
+    account, apart = said("/run/1/old", "/run/1/old"), said("/run/2/new", "/run/2/old")
+    assert account.topics["stdout"] == (Event("in data"), Event("."))
+    assert account.topics["stderr"] == (Event("warning: ."),)
+    (topics,) = account.connections
+    assert [event.text for event in topics["sends of the client of svc"]] == ["10 bytes b'in data\\n.\\n'"]
+    assert [event.text for event in topics["receives of the client of svc"]] == ["2 bytes b'./'"]
+    assert differences(account, apart) == []
     assert list(ran(remains())) == [("a.py", 4)]

@@ -250,8 +250,21 @@ def test_files_that_a_run_writes(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("apart", "found"), [(False, "True\n"), (True, "False\n")])
 def test_ends_that_are_apart_do_not_find_each_other_s_files(tmp_path: Path, apart: bool, found: str) -> None:
     looking = FILES + "print(pathlib.Path('made', 'ervice').exists())\n"
-    _, client = stage(tmp_path, UNHURRIED, service=FILES, client=looking).run("1", [False, False], apart=apart)
+    service, client = stage(tmp_path, UNHURRIED, service=FILES, client=looking).run("1", [False, False], apart=apart)
     assert client.stdout == found
+    assert client.others == ({service.folder} if apart else set())
+
+
+def test_the_folders_of_runs_have_one_length(tmp_path: Path) -> None:
+    """A program may send the length of a path, or what holds one."""
+    bench = stage(tmp_path, UNHURRIED, program="import os\nprint(len(os.getcwd()))\n")
+    told = {
+        bench.run(name, [new], apart=apart)[0].stdout
+        for name in ("1", "10")
+        for new in (False, True)
+        for apart in (False, True)
+    }
+    assert len(told) == 1
 
 
 @pytest.mark.parametrize("new", [False, True])
