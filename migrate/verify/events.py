@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
@@ -46,8 +47,9 @@ def by_age(lines: Iterable[Line]) -> list[Line]:
 
 
 def place(line: Line, folder: str) -> str:
-    """Return the line of the program, its file relative to a folder; "" if there is none."""
-    return str(line.get("at", "")).removeprefix(folder)
+    """Return the line of the program, its file relative to a folder, in whatever way it was found; "" if none."""
+    path, colon, number = str(line.get("at", "")).rpartition(":")
+    return f"{path and os.path.normpath(path)}{colon}{number}".removeprefix(folder)
 
 
 def is_message(line: Line) -> bool:

@@ -83,6 +83,18 @@ def test_a_program_that_shows_where_it_runs(tmp_path: Path, capsys: pytest.Captu
     assert verify(capsys, tmp_path / "where.py", "--no-faults")[0] == 0
 
 
+def test_a_module_that_is_found_by_way_of_another_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name, text in {
+        "bin/program.py": "import os, sys\nsys.path.insert(0, os.path.dirname(__file__) + '/../lib')\nimport module\n",
+        "lib/module.py": "from doca_comm_channel import *\nrc, ep = doca_comm_channel_ep_create()\nprint(rc)\n",
+    }.items():
+        (tmp_path / name).parent.mkdir()
+        (tmp_path / name).write_text(text)
+    arguments = tmp_path / "bin/program.py", "--root", tmp_path, "--no-faults"
+    equivalent = "equivalent: 2 runs, no difference; every call of the old API ran\n"
+    assert verify(capsys, *arguments) == (0, equivalent)
+
+
 def _number_of(part: str, text: str) -> int:
     (number,) = [number for number, line in enumerate(text.splitlines(), start=1) if part in line]
     return number
