@@ -28,8 +28,12 @@ SIZES = ("max_msg_size", "send_queue_size", "recv_queue_size")  # begin topics, 
 LIFE, LEFT_OPEN = "life", "left open"  # topics of devices, engines, contexts, memory; how a life went on to the exit
 NOTHING_IGNORED = Ignored()
 _SHOWN = 48  # bytes of a message
-# A traceback, to the line that names the exception; several if Python says that they are of one failure.
-_ONE = r"Traceback \(most recent call last\):\n(?:[ \t].*\n|\n)*([\w.]*).*\n?"
+# A traceback, to the line that names the exception; several if Python says that they are of one failure. Each part
+# matches in one way only: a long log may follow.
+_ONE = (
+    r"Traceback \(most recent call last\):\n"
+    r"(?:[ \t].*(?:\n|\Z)|\n)*(?![ \t\n])([\w.]*)(?![\w.]).*(?:\n|\Z)"
+)
 _CHAINED = (
     r"(?:(?!Traceback ).*\n)*?\n.*(?:the direct cause of the following exception|another exception occurred):\n\n"
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -244,6 +245,9 @@ def test_sizes_are_compared_where_both_sides_have_them() -> None:
 
 
 BLOCK = "Traceback (most recent call last):\n  File 'a.py', line 1, in f\n    f(\n\n"
+FRAME = (
+    "  File 'a.py', line 2, in a_function_with_a_name\n    another_one_with_a_longer_name(message, peer, endpoint)\n"
+)
 CAUSE = "\nThe above exception was the direct cause of the following exception:\n\n"
 WHILE = "\nDuring handling of the above exception, another exception occurred:\n\n"
 
@@ -262,6 +266,16 @@ WHILE = "\nDuring handling of the above exception, another exception occurred:\n
 def test_tracebacks_by_class(stderr: str, classes: list[str]) -> None:
     topics = Account.of(replace(remains(), stderr=stderr)).topics
     assert [event.text for event in topics["tracebacks"]] == classes
+
+
+def test_a_long_log_behind_a_traceback() -> None:
+    """Each line is looked at a few times, not once for each way in which a traceback could begin."""
+    text = f"up\n{BLOCK}{FRAME * 9}a.b.Wrong: no\n" + "2024-01-01 00:00:00 DEBUG received 17 bytes\n" * 30_000
+    before = time.thread_time()
+    topics = Account.of(replace(remains(text), stderr=text)).topics
+    assert time.thread_time() - before < 10
+    assert [event.text for event in topics["stdout"][:2]] == ["up", "traceback of Wrong"]
+    assert len(topics["stderr"]) == 30_001
 
 
 def test_tracebacks_in_a_log_and_on_standard_output() -> None:
