@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -149,12 +150,18 @@ class _End:
                 yield from (call["symbol"] for call in json.loads(path.read_text())["calls"] if not call["file"])
 
 
+# How a module that cffi makes begins: in Python, in C, and compiled. What is rewritten needs no declarations.
+_OF_CFFI = re.compile(rb"# auto-generated file\nimport _cffi_backend|#define _CFFI_|\x7fELF(?s:.)*_cffi_backend")
+
+
 def _written(folder: Path, before: Path) -> Iterator[tuple[str, bytes | None]]:
-    """Yield the files of a copy that are not as they were before, and those that are gone."""
+    """Yield the files of a copy that are not as they were before, and those that are gone; not what cffi has made."""
     then, now = _listed(before), _listed(folder)
     for name in sorted(then.keys() | now.keys()):
         if then.get(name) != now.get(name):
-            yield name, (folder / name).read_bytes() if name in now else None
+            data = (folder / name).read_bytes() if name in now else None
+            if data is None or not _OF_CFFI.match(data):
+                yield name, data
 
 
 def _listed(folder: Path) -> dict[str, tuple[int, int]]:

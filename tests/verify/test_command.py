@@ -95,6 +95,33 @@ def test_a_module_that_is_found_by_way_of_another_folder(tmp_path: Path, capsys:
     assert verify(capsys, *arguments) == (0, equivalent)
 
 
+BUILDS = """\
+import cffi
+builder = cffi.FFI()
+builder.set_source("_doca", None)
+builder.cdef(\'\'\'
+struct doca_comm_channel_ep_t;
+int doca_comm_channel_ep_create(struct doca_comm_channel_ep_t **ep);
+\'\'\')
+builder.compile()
+"""
+IMPORTS = """\
+import builds
+from _doca import ffi
+lib = ffi.dlopen("libdoca_comm_channel.so.2")
+ep = ffi.new("struct doca_comm_channel_ep_t **")
+print(lib.doca_comm_channel_ep_create(ep))
+"""
+
+
+def test_a_program_that_makes_its_declarations(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """They are a file that the rewritten one does not need."""
+    (tmp_path / "builds.py").write_text(BUILDS)
+    (tmp_path / "program.py").write_text(IMPORTS)
+    equivalent = "equivalent: 2 runs, no difference; every call of the old API ran\n"
+    assert verify(capsys, tmp_path / "program.py", "--no-faults") == (0, equivalent)
+
+
 def _number_of(part: str, text: str) -> int:
     (number,) = [number for number, line in enumerate(text.splitlines(), start=1) if part in line]
     return number

@@ -247,6 +247,23 @@ def test_files_that_a_run_writes(tmp_path: Path) -> None:
     assert [left.files for left in bench.run("2", [True, False])] == [None, None]
 
 
+MADE = """\
+import cffi
+for name, source in (("_declared", None), ("_compiled", "static int one(void) { return 1; }")):
+    ffi = cffi.FFI()
+    ffi.cdef("int one(void);")
+    ffi.set_source(name, source)
+    ffi.compile()
+open("made.py", "w").write("# auto-generated file\\nimport os\\n")
+"""
+
+
+def test_what_cffi_makes_is_not_of_the_program(tmp_path: Path) -> None:
+    (remains,) = stage(tmp_path, UNHURRIED, program=MADE).run("1", [False])
+    assert (remains.status, remains.stderr) == (0, "")
+    assert [*(remains.files or ())] == ["made.py"]
+
+
 @pytest.mark.parametrize(("apart", "found"), [(False, "True\n"), (True, "False\n")])
 def test_ends_that_are_apart_do_not_find_each_other_s_files(tmp_path: Path, apart: bool, found: str) -> None:
     looking = FILES + "print(pathlib.Path('made', 'ervice').exists())\n"
