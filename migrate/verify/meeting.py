@@ -62,7 +62,7 @@ def asked_for(trace: Iterable[Line]) -> set[str]:
 
 
 def _is(line: Line, side: str, state: str) -> bool:
-    return bool(line["what"] == "state" and line["side"] == side and line["new"] == state)
+    return bool(line["what"] == "state" and line.get("side") == side and line["new"] == state)
 
 
 def _named(peers: Sequence[Peer], remains: Sequence[Remains]) -> Iterator[str]:

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from migrate.cli import main
+from migrate.verify import meeting
+from migrate.verify.stage import Line
 from tests.processes import ROOT
 from tests.verify.test_stage import CLIENT, SERVICE
 
@@ -32,6 +34,13 @@ def verify(
         path.write_text(text)
     assert main(["verify", "--linger", "0.5", *more, *map(str, ends)]) == status
     return capsys.readouterr().out.splitlines()
+
+
+def test_what_is_on_a_message_queue_listens_to_no_name() -> None:
+    started = {"what": "state", "msgq": 1, "consumer": 1, "old": "STARTING", "new": "RUNNING"}
+    listens = {"what": "state", "service": "svc", "side": "server", "old": "STARTING", "new": "RUNNING"}
+    trace: list[Line] = [started, listens]
+    assert (meeting.listened_on(trace), meeting.asked_for(trace), meeting.has_met(trace)) == ({"svc"}, set(), False)
 
 
 def test_ends_with_different_names(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
