@@ -183,6 +183,13 @@ def _empty(name: str) -> Path:
     return path
 
 
+def _split(arguments: str) -> tuple[str, ...]:
+    try:
+        return tuple(shlex.split(arguments))
+    except ValueError as error:
+        raise UsageError(f"arguments {arguments!r}: {error}") from error
+
+
 def _peers(given: argparse.Namespace, roots: Sequence[Path], scripts: Sequence[tuple[Path, ...]]) -> list[Peer]:
     names = ("program",) if len(scripts) == 1 else ("service", "client")
     own = {"service": given.args_service, "client": given.args_client, "program": None}
@@ -191,10 +198,10 @@ def _peers(given: argparse.Namespace, roots: Sequence[Path], scripts: Sequence[t
         for root, place in zip(roots, places, strict=True):
             if not (root / place).is_file():
                 raise UsageError(f"{root / place} is not a file")
-        arguments = shlex.split(given.args if own[name] is None else own[name])
+        arguments = _split(given.args if own[name] is None else own[name])
         old, *new = map(Script.of, roots, places)
         successor = new[0] if new else old if old.is_python else None
-        peers.append(Peer(name, old, successor, tuple(arguments), given.doca))
+        peers.append(Peer(name, old, successor, arguments, given.doca))
     if all(peer.new is None for peer in peers):
         raise UsageError("nothing to compare: migrate rewrites no compiled program; --tree OLD NEW names its successor")
     return peers

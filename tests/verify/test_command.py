@@ -176,6 +176,7 @@ def test_a_program_that_does_not_end(tmp_path: Path, capsys: pytest.CaptureFixtu
         (["a.py", "--root", "tests"], "is not in"),
         ([__file__, "--keep", str(PROGRAMS)], "is not an empty folder"),
         ([__file__, "--faults", "again:sned@2"], "--faults: COMCH_FAULTS: 'again:sned@2' is not a fault"),
+        ([__file__, "--args", "it's"], 'arguments "it\'s": No closing quotation'),
         ([__file__, "--doca", "9.9"], "--doca: '9.9' is not one of 1.4, 2.5, 2.6"),
         ([__file__, "--report", "a.sarif"], "--report a.sarif: the suffix is not one of .txt, .json, .html"),
     ],
