@@ -21,7 +21,7 @@ class Keeper:
         self._stage = stage
         self._folder = folder
         for new in (False, True):
-            shutil.copytree(stage.trees.folder(new=new), folder / ("new" if new else "old"))
+            shutil.copytree(stage.trees.folder(new=new), folder / ("new" if new else "old"), symlinks=True)
 
     @property
     def trees(self) -> Trees:

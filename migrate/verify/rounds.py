@@ -140,7 +140,7 @@ class Rounds:
         run = Run(self._all_old, faults)
         remains = self._run(run, held, apart=apart)
         for left in remains:
-            self._ran.update(ran(left))
+            self._ran.update((self.stage.trees.own(name), line) for name, line in ran(left))
         if not faults and held is None and not self._all_have_run():
             self._apart = meeting.are_apart(remains)
             self._unmet = [*meeting.reasons(self.stage.peers, remains)]

@@ -209,7 +209,7 @@ class Stage:
         home = self.home / name.zfill(_DIGITS)
         folders = [home / f"{'new' if side else 'old'}-{place * apart}" for place, side in enumerate(new)]
         for folder, side in dict(zip(folders, new, strict=True)).items():
-            shutil.copytree(self.trees.folder(new=side), folder)
+            shutil.copytree(self.trees.folder(new=side), folder, symlinks=True)
         env = _environment(home, faults)
         ends: list[_End] = []
         try:

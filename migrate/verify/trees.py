@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 import re
 import shutil
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -76,6 +77,10 @@ class Trees:
         """Return the copy of a side."""
         return self.new if new else self.old
 
+    def own(self, name: str) -> str:
+        """Return the path of a file of the old side, which may be named by way of links."""
+        return os.path.relpath(os.path.realpath(self.old / name), self.old)
+
     def source(self, place: str, *, new: bool) -> str:
         """Return what stands at `file:line` of a side; "" where that is not a line of the program."""
         name, _, number = place.rpartition(":")
@@ -125,8 +130,35 @@ def _made(old: Path, new: Path) -> Iterator[FileOutcome]:
 
 
 def _copied(root: Path, into: Path) -> Path:
-    shutil.copytree(root, into, ignore=_LEFT_OUT)
+    """Copy a folder with what its links lead to.
+
+    Some stay links; those that lead to nothing outside of the folder are left out.
+    """
+    kept: dict[Path, str] = {}
+
+    def left_out(folder: str, names: list[str]) -> set[str]:
+        left = _LEFT_OUT(folder, names)
+        links = [path for name in names if name not in left and (path := Path(folder, name)).is_symlink()]
+        kept.update({path: target for path in links if (target := _target(path, root)) is not None})
+        return left.union(path.name for path in links if path in kept or not path.exists())
+
+    shutil.copytree(root, into, ignore=left_out)
+    for path, target in kept.items():
+        (into / path.relative_to(root)).symlink_to(target)
     return into
+
+
+def _target(link: Path, root: Path) -> str | None:
+    """Return where a link leads that stays one, relative to its folder: to a folder that it lies in, whose copy would
+    have no end, or to a place in the root where nothing is yet. None for others.
+    """
+    real, real_root = (Path(os.path.realpath(path)) for path in (link, root))
+    around = {Path(os.path.realpath(folder)): folder for folder in link.parents if folder.is_relative_to(root)}
+    if real in around:
+        return os.path.relpath(around[real], link.parent)
+    if not link.exists() and real.is_relative_to(real_root):
+        return os.path.relpath(root / real.relative_to(real_root), link.parent)
+    return None
 
 
 def _outcomes(

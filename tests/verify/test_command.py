@@ -122,6 +122,46 @@ def test_a_program_that_makes_its_declarations(tmp_path: Path, capsys: pytest.Ca
     assert verify(capsys, tmp_path / "program.py", "--no-faults") == (0, equivalent)
 
 
+def test_a_folder_with_links(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """To a folder that they lie in, by which modules are found, and to what is not there; others lead to copies."""
+    home, outside = tmp_path / "given", tmp_path / "outside"
+    (home / "parts").mkdir(parents=True)
+    outside.mkdir()
+    for path, text in {
+        home / "program.py": "import package.parts.module\nprint(open('later').read(), open('there/data').read())\n",
+        home / "parts/module.py": "from doca_comm_channel import *\nrc, ep = doca_comm_channel_ep_create()\n"
+        "with open('made', 'w') as file:\n    file.write(str(rc))\n",
+        outside / "data": "text",
+    }.items():
+        path.write_text(text)
+    for link, target in {
+        "package": ".",
+        "parts/up": str(home),
+        "parts/others": "../others",
+        "later": "made",
+        "nowhere": "/no/such/file",
+        "there": "../outside",
+    }.items():
+        (home / link).symlink_to(target)
+    (home / "others").mkdir()
+    (home / "others/back").symlink_to("../parts")
+    kept = tmp_path / "kept"
+    equivalent = "equivalent: 2 runs, no difference; every call of the old API ran\n"
+    assert verify(capsys, home / "program.py", "--no-faults", "--keep", kept) == (0, equivalent)
+    assert (kept / "old/there/data").read_text() == "text"
+    links = {path for path in (kept / "old").rglob("*") if path.is_symlink()}
+    assert all(link.resolve().is_relative_to(kept) for link in links)
+    assert {str(link.relative_to(kept / "old")) for link in links} == {
+        "package",
+        "later",
+        "others/back/others",
+        "parts/others/back",
+        "parts/up",
+        "others/back/up",
+    }
+    assert not (home / "made").exists()
+
+
 def _number_of(part: str, text: str) -> int:
     (number,) = [number for number, line in enumerate(text.splitlines(), start=1) if part in line]
     return number
