@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from migrate import codes
 from migrate._findings import span_of, unused_pragmas
-from migrate._loaders import MODULE, Loader, is_redirected, loaders
+from migrate._loaders import MODULE, Loader, is_redirected, library, loaders
 from migrate._pragmas import Pragmas
 from migrate.codes import CODES
 from migrate.facts.forest import last_name
@@ -67,7 +67,9 @@ class _File:
         self.is_whole = bool(self.loaders) or any(
             is_redirected(it) or last_name(it.func) == "set_source" for it in calls
         )
-        found = (_Place(it, code) for it in facts.references if (code := self._code(it)) is not None)
+        found = [_Place(it, code) for it in facts.references if (code := self._code(it)) is not None]
+        if self.is_whole:
+            found += self._left_open(calls)
         self.places = [place for place in found if not self._is_skipped(place)]
 
     def outcome(self) -> FileOutcome:
@@ -83,6 +85,14 @@ class _File:
         return FileOutcome(self.path, self.source.data, new, ordered)
 
     # ------------------------------------------------------------------ what becomes of a reference
+
+    def _left_open(self, calls: Sequence[ast.Call]) -> Iterator[_Place]:
+        """Yield what opens one of DOCA's libraries in another way than those that are redirected."""
+        redirected = {loader.call for loader in self.loaders}
+        nodes: list[ast.Call | ast.Subscript] = [*calls, *self.facts.subscripts_in(self.path)]
+        for node in nodes:
+            if node not in redirected and (name := library(node)):
+                yield _Place(Reference(self.path, node, name, code=OPENED), OPENED)
 
     def _code(self, reference: Reference) -> str | None:
         """Return the code under which a reference stays, "" for an import to redirect, None for anything else."""

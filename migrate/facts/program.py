@@ -163,6 +163,10 @@ class Facts:
         """Return the calls in a file, of whatever is called, in the order of the text."""
         return self._forest.in_file(path, ast.Call)
 
+    def subscripts_in(self, path: Path) -> Sequence[ast.Subscript]:
+        """Return the subscripts in a file, in the order of the text."""
+        return self._forest.in_file(path, ast.Subscript)
+
     def _aliases(self, path: Path) -> Iterator[str]:
         """Yield the names of a file's own that stand for something old."""
         for scope in self.names[path].scopes.values():

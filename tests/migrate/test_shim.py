@@ -135,6 +135,47 @@ def test_a_function_that_found_the_library_stays_where_others_need_it(before: st
     assert f"import {FIND.removesuffix('.find')}\n" in new.decode()
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("f'libdoca_{part}.so.2'", f"{FIND}(f'libdoca_{{part}}.so.2')"),
+        ("f'/opt/lib{part}.so.2'", f"{FIND}(f'/opt/lib{{part}}.so.2')"),
+        ("'libdoca_%s.so.2' % part", f"{FIND}('libdoca_%s.so.2' % part)"),
+        ("'libdoca_{}.so.2'.format(part)", f"{FIND}('libdoca_{{}}.so.2'.format(part))"),
+        ("'libdoca_' + part", f"{FIND}('libdoca_' + part)"),
+        ("part + '/libfoo.so'", "part + '/libfoo.so'"),
+        ("'libdoca-x.so'", "'libdoca-x.so'"),
+    ],
+)
+def test_a_library_whose_name_is_put_together(old: str, new: str) -> None:
+    top = "from ctypes import CDLL\n"
+    check_opening(
+        top, top, f"CDLL('libdoca_cc.so.2')\nlib = CDLL({old})", f"CDLL({FIND}('libdoca_cc.so.2'))\nlib = CDLL({new})"
+    )
+
+
+@pytest.mark.parametrize(
+    "opened",
+    [
+        "CDLL(name='libdoca_cc.so.2')",
+        "CDLL(name='libdoca_common.so.2')",
+        "CDLL(*['libdoca_cc.so.2'])",
+        "cdll['libdoca_cc.so.2']",
+        "find_library(name='doca_cc')",
+    ],
+)
+def test_a_library_that_stays_beside_another_one(opened: str) -> None:
+    """Each has its own finding, in a run after the first one, too."""
+    text = (
+        f"from ctypes import *\nfrom ctypes.util import find_library\ncommon = CDLL('libdoca_cc.so')\nlib = {opened}\n"
+    )
+    outcome = rewrite(f"{text}lib.doca_cc_server_create()\n".encode(), options=SHIM)
+    assert findings(outcome) == [("CCM089", 4)]
+    assert f"common = CDLL({FIND}('libdoca_cc.so'))\n" in outcome.new.decode()
+    again = rewrite(outcome.new, options=SHIM)
+    assert (again.new, [code for code, _ in findings(again)]) == (outcome.new, ["CCM089"])
+
+
 def test_a_library_that_stays() -> None:
     text = b"import ctypes\nlib = ctypes.CDLL('libdoca_cc.so.2')  # migrate: skip\nlibc = ctypes.CDLL('libc.so.6')\n"
     assert not rewrite(text, options=SHIM).changed
