@@ -9,6 +9,9 @@ from migrate.old_api._tables import CALLBACKS
 from migrate.successors.names import MESSAGE, SUCCESSOR, Successor, base
 from migrate.text.pieces import Change
 
+# To the end of the line, which may be written as \\n.
+_COMMENT = re.compile(r"/\*[\s\S]*?\*/|//(?:(?!\\n).)*")
+_ENDED = re.compile(r"\)\s*;")
 _WIDE = re.compile(r"(?<!\w)size_t(?!\w)")
 _LENGTH = 2  # the place of the length in a callback of messages
 _EVENT = re.compile(r"\((?=\s*(?:const\s+)?(?:struct\s+)?doca_cc_event_msg_recv\s*\*)")
@@ -23,7 +26,8 @@ class Declarations:
     """The declarations in one text, which begins somewhere in that of a file."""
 
     def __init__(self, text: str, start: int) -> None:
-        self._text, self._start = text, start
+        self._whole, self._start = text, start
+        self._text = _COMMENT.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)
 
     def functions(self) -> Iterator[tuple[Successor, int]]:
         """Yield the functions that are declared, and where."""
@@ -35,6 +39,16 @@ class Declarations:
         """Whether the text calls a function whose arguments have changed, which only C code does."""
         return any(
             successor.is_changed and _CALLED.search(self._text[: _before_name(self._text, opened)])
+            for successor, opened in self.functions()
+        )
+
+    def is_unlike(self) -> bool:
+        """Whether a function whose parameters have changed is declared with others than it had."""
+        return any(
+            (successor.inserted is not None or successor.retyped or successor.callback(MESSAGE) is not None)
+            and (parameters := self._parameters(opened))
+            and _ENDED.match(self._text, parameters[-1][1])
+            and len(parameters) != len(successor.before)
             for successor, opened in self.functions()
         )
 
@@ -66,7 +80,7 @@ class Declarations:
         if successor.inserted is not None:
             at, types = successor.inserted
             start = parameters[at][0]
-            blank = self._text[start : start + len(self._text[start:]) - len(self._text[start:].lstrip())]
+            blank = self._whole[start : start + len(self._whole[start:]) - len(self._whole[start:].lstrip())]
             yield Change(start, start, "".join(f"{blank}{ctype}," for ctype in types))
         if (place := successor.callback(MESSAGE)) is not None:
             yield from self._callback(parameters[place])

@@ -193,7 +193,7 @@ class Program:
         for path, node in self._texts():
             start, end = self.sources[path].span(node)
             declared = Declarations(self.sources[path].text[start:end], start)
-            if declared.calls():
+            if declared.calls() or declared.is_unlike():
                 raise NotUnderstood(node, LOST)
             yield from ((path, change) for change in declared.changes())
 

@@ -194,6 +194,16 @@ def test_a_setup_file_follows() -> None:
             "int doca_comch_client_event_msg_recv_register(void *, got *);",
         ),
         (
+            "int doca_cc_producer_task_send_alloc_init(void *, // of the DPU, (or not\n"
+            "    struct doca_buf *buf, /* one, or more (\n a chain */ uint32_t, void **);",
+            "int doca_comch_producer_task_send_alloc_init(void *, // of the DPU, (or not\n"
+            "    const struct doca_buf *buf, uint8_t *, uint32_t, /* one, or more (\n a chain */ uint32_t, void **);",
+        ),
+        (
+            "int doca_cc_cap_get_max_msg_size(const void *, /* in, never NULL, no size_t */ size_t *size);",
+            "int doca_comch_cap_get_max_msg_size(const void *, /* in, never NULL, no size_t */ uint32_t *size);",
+        ),
+        (
             "enum doca_cc_counter { DOCA_CC_COUNTER_SENT_BYTES = 2 };",
             "enum doca_comch_counter { DOCA_COMCH_COUNTER_SENT_BYTES = 2 };",
         ),
@@ -201,6 +211,19 @@ def test_a_setup_file_follows() -> None:
 )
 def test_what_is_declared_is_what_comch_declares(old: str, expected: str) -> None:
     assert of_cffi(old) == expected
+
+
+def test_comments_of_declarations_in_texts_of_one_line() -> None:
+    """What follows a written newline is declared again."""
+    declared = r"ffi.cdef('// of (\nint doca_cc_cap_get_max_msg_size(const void *, // in, (\n size_t *);')"
+    assert of_cffi("", declared) == declared.replace("_cc_", "_comch_").replace("size_t", "uint32_t")
+
+
+def test_functions_that_are_declared_with_other_parameters_keep_the_program() -> None:
+    for name in ("doca_cc_producer_task_send_alloc_init", CONF, "doca_cc_cap_get_max_msg_size"):
+        assert codes(CFFI % f"int {name}(void *);") == {"CCM122"}
+    told = "print('doca_cc_cap_get_max_msg_size() has failed')"
+    assert of_cffi("", told) == told.replace("_cc_", "_comch_")
 
 
 def test_other_declarations_of_the_text_stay() -> None:
