@@ -31,7 +31,7 @@ _PARTS = {
 }
 _LIBRARY = re.compile(r"(?:^|(?<=doca_))cc(?=_|$)")
 _LIBRARIES = {"doca_cc": "doca_comch"}
-_SHAPING = frozenset(
+SHAPING = frozenset(
     {"format", "join", "replace", "strip", "lstrip", "rstrip", "dedent", "sub", "substitute", "Template"}
 )
 _LINKING = OPENERS | {"Extension", "setup", "setuptools", "extension", "dependency", "pkgconfig", "parse"}
@@ -149,7 +149,7 @@ def _made_of(node: ast.expr) -> Iterator[ast.expr]:
     if isinstance(node, ast.BinOp):
         yield from _made_of(node.left)
         yield from () if isinstance(node.op, ast.Mod) else _made_of(node.right)
-    elif isinstance(node, ast.Call) and last_name(node.func) in _SHAPING:
+    elif isinstance(node, ast.Call) and last_name(node.func) in SHAPING:
         shaped = [node.func.value] if isinstance(node.func, ast.Attribute) else []
         for part in node.args[:1] if last_name(node.func) == "dedent" else shaped:
             yield from _made_of(part)

@@ -13,15 +13,15 @@ from migrate.bindings.knowledge import Bindings
 from migrate.bindings.refusal import NotUnderstood
 from migrate.bindings.tokens import Library, keys
 from migrate.facts.expressions import Expressions
-from migrate.facts.forest import Forest
+from migrate.facts.forest import Forest, last_name
 from migrate.old_api.generations import VOCABULARY
 from migrate.python.modules import Project
 from migrate.python.source import Source
-from migrate.python.values import Values
+from migrate.python.values import Bound, Class, Function, Values
 from migrate.successors import words
 from migrate.successors.arguments import Arguments
 from migrate.successors.cells import Cells
-from migrate.successors.composed import UNSEEN, Composed
+from migrate.successors.composed import SHAPING, UNSEEN, Composed
 from migrate.successors.declarations import Declarations
 from migrate.successors.names import MESSAGE, NEW, OF_2_5, SUCCESSOR
 from migrate.successors.references import LOST, Given, References, Told
@@ -125,13 +125,43 @@ class Program:
             yield path, Change(at, at + len(str(getattr(node, "value", ""))), change.text)
         if not self._composed.parts:
             return
+        words = {part for part in self._composed.parts if "_" not in part}  # which programs have for other things, too
+        self._check_words(words)
         pattern = re.compile(
             rf"(?:{_PREFIX}|(?<=%s)|(?<=\)s))(?:{'|'.join(sorted(self._composed.parts, key=len, reverse=True))})(?!\w)"
         )
         for path, node in self._texts():
             start, end = self.sources[path].span(node)
             for match in pattern.finditer(self.sources[path].text, start, end):
-                yield path, Change(*match.span(), self._composed.parts[match.group()])
+                if match.group() not in words or match.group() == getattr(node, "value", ""):
+                    yield path, Change(*match.span(), self._composed.parts[match.group()])
+
+    def _check_words(self, words: Collection[str]) -> None:
+        """Refuse a program that has a part of names in other texts, too, or gives it to functions of others."""
+        pattern = re.compile(rf"(?<!\w)(?:{'|'.join(words)})(?!\w)")
+        for _, node in self.forest.nodes(ast.Constant) if words else ():
+            if not isinstance(node.value, str) or isinstance(self.forest.parents[node], ast.Expr):
+                continue  # a docstring, which stays
+            if pattern.search(node.value) and (node.value not in words or not self._is_alone(node)):
+                raise NotUnderstood(node, UNSEEN)
+
+    def _is_alone(self, node: ast.Constant) -> bool:
+        """Whether a text goes to no function but the program's own, or to one that puts texts together.
+
+        What it is listed with has to be words as well.
+        """
+        for above in self.forest.above(node):
+            if isinstance(above, ast.stmt):
+                break
+            if isinstance(above, ast.List | ast.Tuple | ast.Set):
+                texts = (item.value for item in above.elts if isinstance(item, ast.Constant))
+                if not all(re.fullmatch(r"\w+", str(text)) for text in texts):
+                    return False
+            if isinstance(above, ast.Call) and last_name(above.func) == "getattr":
+                return self.forest.parents[node] is not above  # else it is a name by itself
+            if isinstance(above, ast.Call) and last_name(above.func) not in SHAPING:
+                return any(isinstance(value, Function | Class | Bound) for value in self._values.of(above.func))
+        return True
 
     def _texts(self) -> Iterator[tuple[Path, ast.expr]]:
         """Yield every text of the program, one with computed parts as a whole."""

@@ -390,6 +390,47 @@ def test_what_cannot_be_seen_keeps_the_program_whole(line: str, code: str) -> No
     assert codes(f"{CTYPES}{line}\n") == {code}
 
 
+NAMED = """\
+def call(part, name, *given):
+    return getattr(cc, f"doca_{part}_{name}")(*given)
+
+
+%s
+call("cc", "client_destroy", client)"""
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "import subprocess\nsubprocess.run(['cc', '-o', 'x'])",
+        "import shutil\nshutil.which('cc')",
+        "COMPILE = ['cc', '-o', 'x']",
+        "print('cc', 5)",
+        "print('cc client gone')",
+        "getattr(options, 'cc')",
+        "print(f'{x} cc')",
+        "print(open('x/cc'))",
+    ],
+)
+def test_a_word_for_other_things_than_names_keeps_the_program(line: str) -> None:
+    """The part of names would change, and so would these."""
+    assert codes(f"{CTYPES}{NAMED % line}\n") == {"CCM121"}
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "print(f'{cc}')",
+        "PARTS = ('cc', 'pe')",
+        "getattr(cc, 'doca_' + ('cc' if x else 'pe') + '_client_destroy')",
+        "'''In cc.'''",
+        "call(name='client_create', part='cc')",
+    ],
+)
+def test_a_word_for_names_alone_changes(line: str) -> None:
+    assert of_ctypes(NAMED % line) == (NAMED % line).replace("'cc'", "'comch'").replace('"cc"', '"comch"')
+
+
 def test_a_library_of_which_no_name_is_seen_keeps_the_program() -> None:
     assert codes("import sys\nfrom ctypes import *\n\nCDLL(sys.argv[1]).doca_cc_client_destroy(None)\n") == {"CCM121"}
 
