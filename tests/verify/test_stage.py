@@ -224,6 +224,43 @@ def test_what_threads_print_is_not_torn(tmp_path: Path, new: bool) -> None:
     assert [line["rest"] for line in remains.watched if line["what"] == "printed"][-3:] == [7, 7, 5]
 
 
+STRUCK = """\
+import os
+import signal
+import sys
+import threading
+import doca_comm_channel as cc
+
+
+class Struck(Exception):
+    pass
+
+
+def strike(number, frame):
+    raise Struck
+
+
+ep = cc.Endpoint()
+print(signal.getsignal(signal.SIGINT) is signal.default_int_handler, signal.signal(signal.SIGTERM, strike).name)
+print(signal.signal(signal.SIGTERM, strike) is strike, signal.getsignal(signal.SIGTERM) is strike)
+caught = []
+for number in [signal.SIGINT, signal.SIGTERM] * 8:
+    threading.Timer(0.03, os.kill, (os.getpid(), number)).start()
+    try:
+        while True:
+            ep.get_max_msg_size()
+    except (KeyboardInterrupt, Struck) as error:
+        caught.append(type(error).__name__)
+print(caught == ["KeyboardInterrupt", "Struck"] * 8, sys.gettrace() is not None)
+"""
+
+
+def test_signals_end_no_watching(tmp_path: Path) -> None:
+    """Python traces no more once a trace function has raised, which handlers do wherever they are called."""
+    (remains,) = stage(tmp_path, UNHURRIED, program=STRUCK).run("1", [False])
+    assert (remains.status, remains.stderr, remains.stdout) == (0, "", "True SIG_DFL\nTrue True\nTrue True\n")
+
+
 FILES = """\
 import pathlib
 import sys

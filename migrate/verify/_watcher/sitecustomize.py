@@ -17,12 +17,14 @@ what a program does only when it is quick shows as such.
 
 from __future__ import annotations
 
+import _thread
 import atexit
 import importlib.machinery
 import importlib.util
 import io
 import json
 import os
+import signal
 import sys
 import threading
 import time
@@ -49,6 +51,7 @@ _FOLDER = os.environ.get("MIGRATE_WATCH", "")
 _ROOT = os.path.join(os.environ.get("MIGRATE_WATCH_ROOT", ""), "")
 
 _IS_HELD = bool(os.environ.get("MIGRATE_WATCH_HOLD"))
+_SOON_S = 0.001
 _HELD_S = 2.0  # in all, for programs that make many calls
 
 _ran: set[tuple[str, int]] = set()
@@ -287,6 +290,58 @@ def _write(line: dict[str, Any]) -> None:
         os.close(fd)
 
 
+class _Handler:
+    """A program's handler of a signal. Python would trace no more if what it raises came out of a trace function.
+
+    It waits then until the program goes on, and the signal is sent once more.
+    """
+
+    def __init__(self, handler: Callable[[int, FrameType | None], Any]) -> None:
+        self.handler = handler
+        self.held: list[BaseException] = []
+
+    def __call__(self, number: int, frame: FrameType | None) -> None:
+        try:
+            if self.held:
+                raise self.held.pop()
+            self.handler(number, frame)
+        except BaseException as error:
+            if not _is_tracing(frame):
+                raise
+            self.held.append(error)
+            _thread.start_new_thread(_send_soon, (number,))
+
+
+def _send_soon(number: int) -> None:
+    time.sleep(_SOON_S)
+    signal.pthread_kill(threading.main_thread().ident or 0, number)
+
+
+def _is_tracing(frame: FrameType | None) -> bool:
+    """Whether a frame is that of a trace function, or of what it calls."""
+    while frame is not None and frame.f_code not in _TRACING:
+        frame = frame.f_back
+    return frame is not None
+
+
+_TRACING = {function.__code__ for function in (_watch, _of_program, _of_call, _between)}
+_set_handler, _handler_of = signal.signal, signal.getsignal
+
+
+def _own(handler: Any) -> Any:
+    return handler.handler if isinstance(handler, _Handler) else handler
+
+
+def _signal(signalnum: int, handler: Any) -> Any:
+    """What a program finds as signal.signal."""
+    return _own(_set_handler(signalnum, _Handler(handler) if callable(handler) else handler))
+
+
+def _getsignal(signalnum: int) -> Any:
+    """What a program finds as signal.getsignal."""
+    return _own(_handler_of(signalnum))
+
+
 class _Quiet:
     """Finds the toolkit's modules as usual, and does not watch while they are executed: that takes half of the time."""
 
@@ -333,5 +388,8 @@ if _FOLDER:
     os.register_at_fork(after_in_child=_forget)
     sys.meta_path.insert(0, _Quiet)
     sys.stdout = sys.__stdout__ = _watched(sys.stdout)  # type: ignore[misc]
+    signal.signal, signal.getsignal = _signal, _getsignal
+    if callable(handler := signal.getsignal(signal.SIGINT)):
+        signal.signal(signal.SIGINT, handler)
     threading.settrace(_watch)
     sys.settrace(_watch)
