@@ -136,8 +136,8 @@ class BlockingChannel(Hinted):
     @uninterrupted
     def _descriptor(self) -> select.epoll:
         with self._lock:
-            if self._readable is None:
-                self._readable = select.epoll()
+            if self._readable is None or self._readable.closed:  # closed in a forked child: it was the parent's
+                self._readable, self._shown = select.epoll(), False
             return self._readable
 
     def _close_descriptor(self) -> None:

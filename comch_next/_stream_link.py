@@ -191,8 +191,7 @@ class Link:
         if self._pid == os.getpid():  # else they are the parent's
             self._shut()
             try:
-                with suppress_system(BadState, InvalidValue):  # in a callback of that engine, or it has been closed
-                    self._context.engine.progress()  # by which the other side hears that the consumer has gone
+                self._turn_context()  # by which the other side hears that the consumer has gone
             finally:
                 yield from self.settle()
 
@@ -353,7 +352,7 @@ class Link:
         silent = False
         while not ready():
             self._check()
-            moved = self._progress() or (silent and (self._turn_both() is None or self._notes_leaving()))
+            moved = self._progress() or (silent and (self._turn_context() or self._notes_leaving()))
             silent = not moved
             yield None if moved else (self.engine, _SILENCE_S)
 
@@ -365,6 +364,12 @@ class Link:
             if pause is not None:
                 self._notes_leaving()
             yield pause
+
+    def _turn_context(self) -> bool:
+        """Turn the context's engine where that is pulled from: with callbacks it is the program's to turn."""
+        with suppress_system(BadState, InvalidValue):  # a callback runs, or another thread has closed it
+            return self._context._port is not None and self._context.engine.progress()
+        return False
 
     def _notes_leaving(self) -> bool:
         """Note that the other side's Stream has gone, if it has, perhaps before it could say so, and return whether."""

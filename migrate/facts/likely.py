@@ -11,7 +11,9 @@ from migrate.facts.handles import COMMON, OldApi
 from migrate.facts.references import Reference
 from migrate.facts.tokens import Handle, Symbol, handles_among
 from migrate.python.modules import Project
-from migrate.python.values import Class, External, Instance, Module, Plain, Token, Value, Values
+from migrate.python.values import Class, Collection, External, Instance, Module, Plain, Super, Token, Value, Values
+
+_OBJECT = External("builtins.object")
 
 # Methods whose names others have, too, with the numbers of arguments of the old ones.
 # What Python's own objects hold beside what their methods give; so do attributes with a leading underscore.
@@ -87,7 +89,16 @@ class Likely:
             return False
         if any(isinstance(owner, Token | External | Module | Plain) for owner in owners):
             return False
-        return not found or (found == {Plain.OTHER} and not any(isinstance(owner, Instance) for owner in owners))
+        return not found or (found == {Plain.OTHER} and not any(self._may_have(owner, node.attr) for owner in owners))
+
+    def _may_have(self, owner: Value, name: str) -> bool:
+        """Whether something of Python's own that is read from a value is what it has under that name."""
+        if isinstance(owner, Instance | Super) or self._values.is_stored(owner, name):
+            return True
+        if isinstance(owner, Collection):
+            return owner.kind in ("namespace", "arguments")
+        bases = self._values.bases(owner.node) if isinstance(owner, Class) else ()
+        return any(self._values.is_stored(base, name) if isinstance(base, Class) else base != _OBJECT for base in bases)
 
     def _is_field(self, node: ast.Attribute, method: str) -> bool:
         """Whether Python's own objects have an attribute that only objects of the project have, with such handles."""

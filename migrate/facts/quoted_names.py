@@ -64,13 +64,19 @@ class QuotedNames:
 
     def _takes_types(self, value: Value) -> bool:
         if isinstance(value, External):
-            return value.name != "builtins.object" and value.name.partition(".")[0] in _OF_TYPES
-        if not isinstance(value, Class) or any(word.arg == "metaclass" for word in value.node.keywords):
+            return _is_generic_of_python(value.name)
+        if not isinstance(value, Class):
             return False
-        bases = [base for base in self._values.bases(value.node) if base != value]
-        bodies = [part for base in (value, *bases) if isinstance(base, Class) for part in base.node.body]
-        is_own = any(getattr(part, "name", "") == "__class_getitem__" for part in bodies)
-        return not is_own and (bool(getattr(value.node, "type_params", ())) or any(map(self._takes_types, bases)))
+        bases = self._values.bases(value.node)
+        own = [base.node for base in bases if isinstance(base, Class)]
+        if any(word.arg == "metaclass" for node in own for word in node.keywords):
+            return False
+        others = [base.name for base in bases if isinstance(base, External)]
+        if any(name.startswith("enum.") for name in others):
+            return False
+        if any(getattr(part, "name", "") == "__class_getitem__" for node in own for part in node.body):
+            return False
+        return any(getattr(node, "type_params", ()) for node in own) or any(map(_is_generic_of_python, others))
 
     def _takes_type(self, call: ast.Call, argument: ast.AST) -> bool:
         """Whether a call of a function of typing reads an argument as a type."""
@@ -127,3 +133,10 @@ def _is_name_of_field(call: ast.Call, node: ast.AST) -> bool:
     """Whether a text is the name in front of the type of a field, in a call of NamedTuple."""
     pairs = (pair for argument in call.args for pair in getattr(argument, "elts", ()))
     return any(isinstance(pair, ast.Tuple) and pair.elts[:1] == [node] for pair in pairs)
+
+
+def _is_generic_of_python(name: str) -> bool:
+    module, _, rest = name.partition(".")
+    if module == "builtins":
+        return rest in ("list", "dict", "set", "frozenset", "tuple", "type")
+    return module in _OF_TYPES and "__" not in rest

@@ -325,6 +325,11 @@ class Values:
             if slot.values
         }
 
+    def is_stored(self, owner: Value, name: str) -> bool:
+        """Whether anything is stored in an attribute of a value."""
+        slot = self._engine.fields.get(owner, {}).get(name)
+        return slot is not None and bool(slot.values)
+
     @cached_property
     def attributes(self) -> Mapping[str, frozenset[Value]]:
         """What is stored in attributes of each name, of classes and of instances of the project."""

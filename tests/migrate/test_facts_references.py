@@ -242,9 +242,34 @@ def test_what_nothing_is_known_to_have_is_a_handle_that_was_lost(text: str) -> N
         "class Link:\n    end = 1\nimport calendar\ncalendar.thing().end.sendto(b'', 1)",
         "class Link:\n    def __init__(self):\n        self.sock = socket.socket()\nLink().sock.sendto(b'', 1)",
         "class Link(socket.socket): ...\nLink().sendto(b'', 1)",
+        "class Link(socket.socket):\n    def sendto(self, *a):\n        super().sendto(*a)\nLink().sendto(b'', 1)",
+        "class Link:\n    sock = socket.socket()\nLink.sock.sendto(b'', 1)",
+        "from types import SimpleNamespace\nlink = SimpleNamespace(sock=socket.socket())\nlink.sock.sendto(b'', 1)",
+        "def link(): ...\nlink.sock = socket.socket()\nlink.sock.sendto(b'', 1)",
+        "import argparse\nargs = argparse.ArgumentParser().parse_args()\nprint(args.sendto, args.start, args.progress)",
     ],
 )
 def test_what_may_have_a_method_of_that_name_is_no_handle(text: str) -> None:
     program = Marked(main=f"import socket\n{CC}ep = cc.Endpoint()\n{text}\n")
     assert ("sendto", "CCM034") not in program.codes()
     assert "CCM034" not in program.obstacles()
+
+
+QUOTED = "from doca_comm_channel import Endpoint, PeerAddr\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import enum\nclass Kind(str, enum.Enum):\n    PeerAddr = 'p'\nKind['PeerAddr']",
+        "class Meta(type): ...\nclass Types(dict, metaclass=Meta): ...\nclass Sub(Types): ...\nSub['PeerAddr']",
+        "Base = object\nclass A(Base): ...\nclass B(A): ...\nBase = B\nA['PeerAddr']",
+        "class C0: ...\n" + "".join(f"class C{n + 1}(C{n}): ...\n" for n in range(40)) + "C40['PeerAddr']",
+    ],
+)
+def test_a_text_in_brackets_that_is_no_type(text: str) -> None:
+    assert names(QUOTED + text) == ["Endpoint", "PeerAddr"]
+
+
+def test_a_text_in_brackets_that_is_a_type() -> None:
+    assert names(QUOTED + "class List(list): ...\nList['PeerAddr']") == ["Endpoint", "PeerAddr", "PeerAddr"]

@@ -10,7 +10,10 @@
 #include <pthread.h>
 #include <signal.h>
 
-enum { ATTEMPTS = 8 };  /* a signal that another thread has received may interrupt each */
+enum {
+    ATTEMPTS = 8,  /* a signal that another thread has received may interrupt each */
+    MOST_CONTEXTS = 64,  /* followed: a program may have made a circle of them */
+};
 
 typedef struct {
     PyObject *type, *value, *trace;
@@ -33,19 +36,37 @@ static void forget(Raised raised)
     Py_XDECREF(raised.trace);
 }
 
-/* Keep what has been raised first; what comes after it is its context, and that of what comes then. */
+/* Make it an exception with its traceback. */
+static void normalize(Raised *raised)
+{
+    PyErr_NormalizeException(&raised->type, &raised->value, &raised->trace);
+    if (raised->trace)
+        PyException_SetTraceback(raised->value, raised->trace);
+}
+
+/* Make it the context of the last one in a chain of contexts, unless it is in it. */
+static void add_context(PyObject *value, PyObject *more)
+{
+    PyObject *next = value;
+
+    for (int length = 0; length < MOST_CONTEXTS && value != more && (next = PyException_GetContext(value)); length++) {
+        Py_DECREF(next);  /* the one before has it */
+        value = next;
+    }
+    if (value != more && !next)
+        PyException_SetContext(value, Py_NewRef(more));
+}
+
+/* Keep what has been raised first; what comes after it is its context, or that of its last one. */
 static void keep(Raised *first, Raised other)
 {
     if (!first->type) {
         *first = other;
         return;
     }
-    PyErr_NormalizeException(&first->type, &first->value, &first->trace);
-    PyErr_NormalizeException(&other.type, &other.value, &other.trace);
-    if (other.value != first->value) {
-        PyException_SetContext(other.value, PyException_GetContext(first->value));
-        PyException_SetContext(first->value, Py_NewRef(other.value));
-    }
+    normalize(first);
+    normalize(&other);
+    add_context(first->value, other.value);
     forget(other);
 }
 
@@ -66,15 +87,19 @@ static void restore(Raised raised)
     PyErr_Restore(raised.type, raised.value, raised.trace);
 }
 
-/* A pending call of the main thread's. What is being handled there is the exception's context, as of any other. */
+/* A pending call of the main thread's. What is being handled there is its context, as of any other, if it has none. */
 static int raise_late(void *late)
 {
     Raised raised = *(Raised *)late;
+    PyObject *context;
 
     PyMem_Free(late);
-    PyErr_NormalizeException(&raised.type, &raised.value, &raised.trace);
-    if (raised.trace)
-        PyException_SetTraceback(raised.value, raised.trace);
+    normalize(&raised);
+    if ((context = PyException_GetContext(raised.value))) {
+        Py_DECREF(context);
+        restore(raised);
+        return -1;
+    }
     PyErr_SetObject(raised.type, raised.value);
     forget(raised);
     return -1;
@@ -205,12 +230,10 @@ static PyObject *listed(const sigset_t *mask)
 /* Raise the first one; the other, if there is one, is its context. */
 static void raise_within(Raised first, Raised other)
 {
-    PyErr_NormalizeException(&first.type, &first.value, &first.trace);
+    normalize(&first);
     if (other.type) {
-        PyErr_NormalizeException(&other.type, &other.value, &other.trace);
-        if (other.trace)
-            PyException_SetTraceback(other.value, other.trace);
-        PyException_SetContext(first.value, Py_NewRef(other.value));
+        normalize(&other);
+        add_context(first.value, other.value);
         forget(other);
     }
     restore(first);
