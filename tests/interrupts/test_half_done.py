@@ -28,8 +28,8 @@ def handled() -> Iterator[None]:
 def interrupted(call: Callable[..., Any]) -> Callable[..., Any]:
     """The call, at whose end a signal comes."""
 
-    def run(*args: Any) -> Any:
-        result = call(*args)
+    def run(*args: Any, **options: Any) -> Any:
+        result = call(*args, **options)
         signal.raise_signal(signal.SIGINT)
         return result
 

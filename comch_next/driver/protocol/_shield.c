@@ -19,7 +19,7 @@ typedef struct {
     PyObject *type, *value, *trace;
 } Raised;
 
-static PyObject *finalize_name, *comes_late_name;
+static PyObject *finalize_name, *comes_late_name, *unraisable_name;
 
 static Raised fetch(void)
 {
@@ -326,7 +326,7 @@ static PyObject *report_unraisable(PyObject *Py_UNUSED(module), PyObject *error)
         return NULL;
     }
     PyErr_Restore(PyObject_Type(error), Py_NewRef(error), PyException_GetTraceback(error));
-    PyErr_WriteUnraisable(NULL);
+    PyErr_WriteUnraisable(unraisable_name);  /* "Exception ignored in" that */
     Py_RETURN_NONE;
 }
 
@@ -348,7 +348,8 @@ PyMODINIT_FUNC PyInit__shield(void)
 
     finalize_name = PyUnicode_InternFromString("finalize");
     comes_late_name = PyUnicode_InternFromString("_comes_late");
-    if (!finalize_name || !comes_late_name || !type || PyModule_AddType(module, (PyTypeObject *)type))
+    unraisable_name = PyUnicode_InternFromString("a callback of comch_next");
+    if (!finalize_name || !comes_late_name || !unraisable_name || !type || PyModule_AddType(module, (PyTypeObject *)type))
         Py_CLEAR(module);
     Py_XDECREF(type);
     return module;
