@@ -12,9 +12,26 @@ import pytest
 
 from comch_next import ConnectionReset, InvalidValue
 from tests.blocking.stage import NAME, Stage, cc, code_of
-from tests.processes import SOON_S
+from tests.processes import SOON_S, StartPython
 
 A_WHILE_S = 0.2
+CHILD = """
+import os
+import comch_next as comch
+channel = comch.BlockingChannel(comch.InitAttr())
+try:
+    channel.listen("blocking")
+except comch.ConnectionAborted:
+    print("refused", flush=True)
+if (child := os.fork()) == 0:
+    connection = channel.connect("blocking")
+    connection.update_info()
+    channel.recv_fd
+    channel.close()
+    print("connected", flush=True)
+    os._exit(0)
+assert os.waitpid(child, 0)[1] == 0
+"""
 
 
 def later(call: Any) -> tuple[threading.Thread, list[Any]]:
@@ -137,6 +154,13 @@ def test_the_event_channel_is_the_same_when_a_client_connects_again(stage: Stage
             assert cc.doca_comm_channel_ep_sendto(service, b"y", 1, 0, came[0][3]) == cc.DOCA_SUCCESS
             assert poller.poll(SOON_S) == [(channel, select.EPOLLIN)]
             assert cc.doca_comm_channel_ep_event_channel_get(client) == channel
+
+
+def test_a_child_may_use_a_channel_that_was_not_connected(stage: Stage, start_python: StartPython) -> None:
+    """Its descriptor was the parent's; the child makes its own."""
+    stage.serve()
+    ended = start_python("-c", CHILD).finish()
+    assert (ended.returncode, ended.stdout) == (0, "refused\nconnected\n"), ended.stderr
 
 
 @pytest.mark.parametrize("attributes", [{"flags": 2}, {"msgsize": -1}, {"maxmsgs": 2**32}, {"cookie": "x"}])

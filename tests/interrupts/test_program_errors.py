@@ -220,6 +220,36 @@ def test_a_handler_may_raise_in_what_c_calls(place: Callable[[Callable[[int], An
     assert raised == ({BlockingIOError, KeyboardInterrupt} if place is handing_on else {KeyboardInterrupt})
 
 
+def contexts(error: BaseException | None) -> Iterator[str]:
+    while error is not None:
+        yield str(error)
+        error = error.__context__
+
+
+@pytest.mark.parametrize("handled", [None, "handled"])
+def test_what_handlers_raise_one_after_the_other_is_in_the_context_of_the_first(handled: str | None) -> None:
+    raised = iter(("first", "second", "third"))
+
+    def call() -> None:
+        if (text := next(raised, None)) is not None:
+            raise KeyError(text)
+
+    def run() -> None:
+        shielded(call)()
+        for _ in range(1000):
+            """It comes where Python looks for signals."""
+
+    def run_within() -> None:
+        try:
+            raise ValueError(handled)
+        except ValueError:
+            run()
+
+    with pytest.raises(KeyError) as found:
+        run_within() if handled else run()
+    assert list(contexts(found.value)) == ["'first'", "'second'", "'third'", *filter(None, [handled])]
+
+
 def test_other_exceptions_are_not_meant() -> None:
     with pytest.raises(BadState), suppress_system(OSError):
         raise BadState("no OSError")

@@ -28,7 +28,7 @@ from comch_next import (
     _stream_link,
 )
 from comch_next._stream_link import Kind, Link
-from tests.control_path.pair import DPU, REP, until
+from tests.control_path.pair import DPU, REP, client, connect, leave, server, until
 from tests.faults.forking import Forking
 from tests.processes import SOON_S, StartPython
 from tests.pull.support import FORMS
@@ -239,6 +239,40 @@ def test_the_other_side_leaves_before_they_have_met(pair: Pair, first: str) -> N
     receiving.result(SOON_S)
     pair.here.send(b"sorry")
     assert pair.there._context.receive(timeout=SOON_S).data == b"sorry"
+
+
+def test_a_stream_that_waits_runs_no_callbacks_of_messages(monkeypatch: pytest.MonkeyPatch, runtime_dir: Path) -> None:
+    """The program turns the engine of a context with callbacks, on the thread that it likes."""
+    monkeypatch.setattr(_stream_link, "_SILENCE_S", 0.01)
+    called: list[int] = []
+    there, here = server(), client()
+    for side in (there, here):
+        comch.Stream.enable(side.context)
+    there.context.event_msg_recv_register(lambda *_: called.append(threading.get_ident()))
+    connect(there, here)
+    until_answered, waits = Link.until_answered, threading.Event()
+
+    def noted(link: Link, ready: Any) -> Any:
+        waits.set()
+        return until_answered(link, ready)
+
+    monkeypatch.setattr(Link, "until_answered", noted)
+
+    def receive() -> None:
+        with Stream(there.connection) as stream, pytest.raises(Shutdown):
+            stream.recv_stream(io.BytesIO())
+
+    receiving = threading.Thread(target=receive)
+    receiving.start()
+    with Stream(here.connection):
+        until(waits.is_set, there.engine, here.engine)
+        here.send(b"work")
+        time.sleep(0.1)
+        assert called == []
+        until(lambda: called, there.engine, here.engine)
+    until(lambda: not receiving.is_alive(), there.engine, here.engine)
+    assert called == [threading.get_ident()]
+    leave(here, there)
 
 
 def test_a_side_that_is_about_to_leave(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -44,20 +44,39 @@ static void normalize(Raised *raised)
         PyException_SetTraceback(raised->value, raised->trace);
 }
 
-/* Make it the context of the last one in a chain of contexts, unless it is in it. */
-static void add_context(PyObject *value, PyObject *more)
+/* The context of an exception, which has it, or NULL. */
+static PyObject *context_of(PyObject *value)
 {
-    PyObject *next = value;
+    PyObject *context = PyException_GetContext(value);
 
-    for (int length = 0; length < MOST_CONTEXTS && value != more && (next = PyException_GetContext(value)); length++) {
-        Py_DECREF(next);  /* the one before has it */
-        value = next;
-    }
-    if (value != more && !next)
-        PyException_SetContext(value, Py_NewRef(more));
+    Py_XDECREF(context);
+    return context;
 }
 
-/* Keep what has been raised first; what comes after it is its context, or that of its last one. */
+/* Whether it is another one, or among its contexts. */
+static int is_within(PyObject *value, PyObject *other)
+{
+    for (int length = 0; other && other != value && length < MOST_CONTEXTS; length++)
+        other = context_of(other);
+    return other == value;
+}
+
+/* Make another one a context of it: the last one, but for those that both have. */
+static void add_context(PyObject *value, PyObject *other)
+{
+    PyObject *next = NULL;
+
+    if (is_within(other, value) || is_within(value, other))
+        return;
+    for (int length = 0; (next = context_of(value)) && !is_within(next, other); length++) {
+        if (length == MOST_CONTEXTS)
+            return;
+        value = next;
+    }
+    PyException_SetContext(value, Py_NewRef(other));
+}
+
+/* Keep what has been raised first; what comes after it is a context of it. */
 static void keep(Raised *first, Raised other)
 {
     if (!first->type) {
