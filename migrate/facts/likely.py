@@ -15,9 +15,9 @@ from migrate.python.values import Class, Collection, External, Instance, Module,
 
 _OBJECT = External("builtins.object")
 
-# Methods whose names others have, too, with the numbers of arguments of the old ones.
 # What Python's own objects hold beside what their methods give; so do attributes with a leading underscore.
 _INSIDE = frozenset({"f_locals", "f_globals", "cell_contents", "call_args", "call_args_list", "mock_calls"})
+# Methods whose names others have, too, with the numbers of arguments of the old ones.
 _COUNTS = {"listen": {1}, "connect": {1}, "sendto": {2, 3}, "recvfrom": {1, 2}, "disconnect": {1}, "destroy": {0}}
 
 

@@ -110,12 +110,10 @@ static void restore(Raised raised)
 static int raise_late(void *late)
 {
     Raised raised = *(Raised *)late;
-    PyObject *context;
 
     PyMem_Free(late);
     normalize(&raised);
-    if ((context = PyException_GetContext(raised.value))) {
-        Py_DECREF(context);
+    if (context_of(raised.value)) {
         restore(raised);
         return -1;
     }
