@@ -120,7 +120,7 @@ class BlockingChannel(Hinted):
     def _begin_by(self, fill: Callable[[Life], _T], call: str) -> _T:
         """Begin a life, and return what fills it; one that fails leaves nothing."""
         with setting_up(call):
-            life = Life(self._descriptor(), shown=self._shown)
+            life = Life(self._descriptor(call), shown=self._shown)
         try:
             self._begin(call, life)
             with setting_up(call):
@@ -134,8 +134,9 @@ class BlockingChannel(Hinted):
             raise
 
     @uninterrupted
-    def _descriptor(self) -> select.epoll:
+    def _descriptor(self, call: str) -> select.epoll:
         with self._lock:
+            self._check(call)  # one that is closed would keep what is made here
             if self._readable is None or self._readable.closed:  # closed in a forked child: it was the parent's
                 self._readable, self._shown = select.epoll(), False
             return self._readable

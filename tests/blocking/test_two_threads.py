@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from comch_next import BlockingChannel, DocaError, InitAttr, InvalidValue, NotConnected
+from comch_next import BlockingChannel, DevInfo, DocaError, InitAttr, InvalidValue, NotConnected, devices
 from tests.descriptors import collected_fds, open_fds
 from tests.processes import SOON_S
 
@@ -51,6 +51,21 @@ def test_connect(service: BlockingChannel) -> None:
         client.close()
     assert open_fds() == before
     service.close()
+
+
+def test_listen(runtime_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The channel is closed when the call has looked at it already: it keeps no descriptor that nobody closes."""
+    channel = BlockingChannel(InitAttr())
+
+    def close_and_list() -> list[DevInfo]:
+        channel.close()
+        return devices()
+
+    monkeypatch.setattr("comch_next._blocking.devices", close_and_list)
+    before = collected_fds()
+    with pytest.raises(InvalidValue, match="closed"):
+        channel.listen(NAME)
+    assert open_fds() == before
 
 
 def test_receive(service: BlockingChannel) -> None:
