@@ -48,6 +48,16 @@ def test_a_request_and_its_reply(ends: tuple[comch.Server, comch.Client]) -> Non
     assert connection.client is client
 
 
+def test_messages_that_are_equal_have_one_hash(ends: tuple[comch.Server, comch.Client]) -> None:
+    """However they were received."""
+    server, client = ends
+    connection = connect(server, client)
+    for _ in range(2):
+        connection.send(b"question", timeout=SOON_S)
+    waited, found = server.receive(timeout=SOON_S), server.receive(timeout=0)
+    assert hash(waited) == hash(found) == hash((b"question", found.connection))
+
+
 def test_a_reply_to_a_client_that_was_disconnected(ends: tuple[comch.Server, comch.Client]) -> None:
     """The loop goes on, as with a client that has gone; on a server that has ended there is no loop any more."""
     server, client = ends

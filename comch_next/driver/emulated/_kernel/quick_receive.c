@@ -5,6 +5,8 @@
 #include "direct.h"
 
 static PyObject *timeout_name, *message_name, *success_code;
+static newfunc tuple_new;
+static int tuples_keep_more;
 
 /* Is a message the only thing that could be received? A context without connections may have other reasons. */
 int calls_quiet(Quick *quick)
@@ -97,11 +99,39 @@ static PyObject *valued(char word, PyObject *data, PyObject *peer)
     return value;
 }
 
+/* Whether there is more to a tuple than its parts and their number: from Python 3.14 on it keeps its hash. */
+static int know_tuples(void)
+{
+    PyObject *bare = PyType_GenericAlloc(&PyTuple_Type, 1), *built = PyTuple_Pack(1, success_code);
+
+    if (bare && built) {
+        Py_INCREF(success_code);
+        PyTuple_SetItem(bare, 0, success_code);
+        tuples_keep_more = PyObject_Hash(bare) != PyObject_Hash(built);
+    }
+    Py_XDECREF(bare);
+    Py_XDECREF(built);
+    tuple_new = (newfunc)PyType_GetSlot(&PyTuple_Type, Py_tp_new);
+    return bare && built ? 0 : -1;
+}
+
+/* A tuple of this kind with the same parts, whose reference is taken. */
+static PyObject *of_kind(PyObject *kind, PyObject *parts)
+{
+    PyObject *args = PyTuple_Pack(1, parts), *whole;
+
+    whole = args ? tuple_new((PyTypeObject *)kind, args, NULL) : NULL;
+    Py_XDECREF(args);
+    Py_DECREF(parts);
+    return whole;
+}
+
 /* A tuple of the message's parts, as the shape has them. */
 static PyObject *made(Quick *quick, PyObject *data, PyObject *peer)
 {
     Py_ssize_t count = (Py_ssize_t)strlen(quick->gives);
-    PyObject *parts = quick->kind ? PyType_GenericAlloc((PyTypeObject *)quick->kind, count) : PyTuple_New(count);
+    PyObject *parts = quick->kind && !tuples_keep_more ? PyType_GenericAlloc((PyTypeObject *)quick->kind, count)
+                                                       : PyTuple_New(count);
 
     for (Py_ssize_t i = 0; parts && i < count; i++) {
         PyObject *value = valued(quick->gives[i], data, peer);
@@ -110,7 +140,7 @@ static PyObject *made(Quick *quick, PyObject *data, PyObject *peer)
         else
             PyTuple_SetItem(parts, i, value);
     }
-    return parts;
+    return parts && quick->kind && tuples_keep_more ? of_kind(quick->kind, parts) : parts;
 }
 
 static PyObject *port_receive(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names)
@@ -190,5 +220,5 @@ int calls_add_quick_receive(PyObject *Py_UNUSED(module))
 {
     const Name names[] = {{&timeout_name, "timeout"}, {&message_name, "message"}, {0}};
 
-    return calls_intern(names) || !(success_code = PyLong_FromLong(0));
+    return calls_intern(names) || !(success_code = PyLong_FromLong(0)) || know_tuples();
 }

@@ -2,6 +2,7 @@
 #include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "bells.h"
 #include "ring.h"
@@ -118,7 +119,9 @@ static int commit(comch_tx *tx, uint32_t end)
     while (end > tx->committed) {
         uint32_t left = tx->capacity - tx->committed;
         uint32_t part = left < COMMIT ? left : COMMIT;
-        if (madvise(tx->data + tx->committed, part, MADV_POPULATE_WRITE))
+        uint8_t *from = tx->data + tx->committed;
+        size_t over = (uintptr_t)from % (size_t)sysconf(_SC_PAGESIZE);  /* which may be more than PAGE */
+        if (madvise(from - over, over + part, MADV_POPULATE_WRITE))
             return COMCH_NOMEM;
         tx->committed += part;
     }
