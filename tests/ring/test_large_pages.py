@@ -1,4 +1,4 @@
-"""Rings where the system's pages are larger than the 4 KiB that shared memory begins with, as on many arm64 machines."""
+"""Rings on a system whose pages are larger than the 4 KiB with which shared memory begins, as on many arm64 machines."""
 
 from __future__ import annotations
 
