@@ -3,7 +3,9 @@
 #define COMCH_BELLS_H
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/socket.h>
 
 enum { PAGE = 4096, LINE = 64 };
@@ -11,6 +13,17 @@ enum { PAGE = 4096, LINE = 64 };
 #define LOAD(p) __atomic_load_n((p), __ATOMIC_ACQUIRE)
 #define STORE(p, v) __atomic_store_n((p), (v), __ATOMIC_RELEASE)
 #define FENCE() __atomic_thread_fence(__ATOMIC_SEQ_CST)
+
+/* Copy `words` of 8 bytes that the other side may change meanwhile, each read once: plain memory may be read again by what
+ * the compiler makes of its check, or of its use. */
+static inline void copy_once(void *into, const void *from, size_t words)
+{
+#pragma GCC unroll 4
+    for (size_t i = 0; i < words; i++) {
+        uint64_t word = __atomic_load_n((const uint64_t *)from + i, __ATOMIC_RELAXED);
+        memcpy((uint64_t *)into + i, &word, sizeof word);
+    }
+}
 
 static inline void arm(uint32_t *armed)
 {

@@ -47,7 +47,7 @@ int comch_take_post(comch_consumer *consumer)
     if (filled - consumer->done > consumer->posted - consumer->done)
         return COMCH_CORRUPT;
     slot = consumer->slots + consumer->done % consumer->depth * consumer->stride;
-    memcpy(&post, slot, sizeof post);
+    copy_once(&post, slot, sizeof post / 8);
     if (post.imm_length > consumer->imm_max)
         return COMCH_CORRUPT;
     consumer->length = post.length;
@@ -100,7 +100,7 @@ int comch_fill(comch_target *target, const char *data, uint64_t length, const ch
     if (waiting > target->depth)
         return COMCH_CORRUPT;
     slot = target->slots + target->filled % target->depth * target->stride;
-    memcpy(&post, slot, sizeof post);
+    copy_once(&post, slot, sizeof post / 8);
     if (post.offset > target->memory_size || post.room > target->memory_size - post.offset)
         return COMCH_CORRUPT;
     if (length > (post.with_buffer ? post.room : 0) || imm_length > target->imm_max)

@@ -276,7 +276,7 @@ static int peek(comch_rx *rx, record *header)
         rx->pos = 0;
     if (rx->pos >= rx->capacity)
         return COMCH_CORRUPT;
-    memcpy(header, rx->data + rx->pos, sizeof *header);
+    copy_once(header, rx->data + rx->pos, sizeof *header / 8);
     if (header->reserved || header->length > rx->max_msg || footprint(header->length) > rx->capacity - rx->pos)
         return COMCH_CORRUPT;
     return COMCH_OK;
