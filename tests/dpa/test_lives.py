@@ -326,6 +326,20 @@ def test_a_consumer_without_memory_for_its_producers_can_be_started_again(monkey
         msgq.destroy()
 
 
+def test_a_dpa_consumer_whose_bell_cannot_be_listened_to_can_be_started_again() -> None:
+    with queues(lambda _: doca_dpa_dev_thread_reschedule()) as lane:
+        thread, consumer = inside(lane.thread), lane.dpa_consumer
+        consumer.stop()
+        before, watch = collected_fds(), thread._watch
+        thread._watch = Mock(wraps=watch)
+        thread._watch.register.side_effect = OSError(errno.ENOSPC, "no room")
+        with pytest.raises(comch.Initialization, match="no room"):
+            consumer.start()
+        thread._watch = watch
+        assert (consumer.state, open_fds()) == (comch.State.IDLE, before)
+        consumer.start()
+
+
 class _Leaving:
     """A consumer whose own thread destroys it while another thread reports the end of its peer."""
 

@@ -10,6 +10,7 @@ import pytest
 import comch_next as comch
 from comch_next.dpa import Dpa, DpaCompletion, DpaThread
 from tests.dpa.world import DEPTH, Queues, echo, queues
+from tests.inside import inside
 
 
 @pytest.fixture
@@ -273,6 +274,37 @@ def test_numbers_of_a_completion_context_are_rounded_up(thread: DpaThread) -> No
         comp.max_num_recv = 1
     comp.stop()
     comp.destroy()
+
+
+def test_what_has_been_destroyed_cannot_be_set(dpa: Dpa) -> None:
+    other, thread = Dpa(comch.open_device("03:00.0")), DpaThread(dpa)
+    received, sent = comch.ConsumerCompletion(), DpaCompletion(dpa, 4)
+    other.start()
+    address = other._dpas.mem_alloc(inside(other), 8)
+    for gone in (other, thread, received, sent):
+        gone.destroy()
+    to, back, unset = queue(dpa, "consumer"), queue(dpa, "producer"), comch.MsgQ(comch.open_device("03:00.0"))
+    consumer, producer, living = to.consumer_create(), back.producer_create(), DpaCompletion(dpa, 4)
+    for context in (consumer, producer):
+        context.set_datapath_on_dpa(dpa)
+    mmaps = comch.open_device("03:00.0")._driver.mmaps
+    calls: list[Callable[[], object]] = [
+        lambda: comch.ConsumerCompletion().set_dpa_thread(thread),
+        lambda: living.set_thread(thread),
+        lambda: consumer.set_completion(received),
+        lambda: producer.dpa_completion_attach(sent),
+        lambda: consumer.set_datapath_on_dpa(other),
+        lambda: unset.set_dpa_consumer(other),
+        lambda: unset.set_dpa_producer(other),
+        lambda: mmaps.set_dpa_memrange(mmaps.create(), inside(other), address, 8),
+    ]
+    for call in calls:
+        with pytest.raises(comch.InvalidValue, match="has been destroyed"):
+            call()
+    for each in (consumer, producer, living, unset):
+        each.destroy()
+    end(to)
+    end(back)
 
 
 CALLS_OF_THE_DPA: dict[str, Callable[[Queues], Any]] = {

@@ -7,6 +7,7 @@ from typing import Any
 
 from comch_next.driver.emulated._checks import collecting, expect, expect_callback, expect_number, says_no_memory
 from comch_next.driver.emulated._device import Dev
+from comch_next.driver.emulated._dpa.handles import living
 from comch_next.driver.emulated._dpa.instance import Dpa
 from comch_next.driver.emulated._export import MEMFD
 from comch_next.driver.emulated._guard import UNCONNECTED, Find, guard
@@ -163,7 +164,7 @@ class Mmaps(Sharing):
     def set_dpa_memrange(self, mmap: object, dpa: object, dpa_addr: int, length: int) -> None:
         call = "mmap_set_dpa_memrange"
         with UNCONNECTED:  # another thread may allocate memory meanwhile
-            memory = expect(dpa, Dpa, call).bytes_at(dpa_addr, length, call)
+            memory = living(Dpa)(dpa, call).bytes_at(dpa_addr, length, call)
         self.set_memrange(mmap, memory)
 
     @says_no_memory

@@ -224,7 +224,7 @@ class MsgQs:
 def _choose(msgq: MsgQ, side: str, dpa: object) -> None:
     """Take the direction, once."""
     call = f"msgq_set_dpa_{side}"
-    found = expect(dpa, Dpa, call)
+    found = living(Dpa)(dpa, call)
     if msgq.dpa_side:
         raise BadState(f"{call} was attempted on a queue whose {msgq.dpa_side}s are on the DPA; it has one direction")
     if found.dev is not msgq.dev:

@@ -4,7 +4,7 @@ from collections import deque
 from itertools import count
 from typing import Any, NamedTuple
 
-from comch_next.driver.emulated._checks import collecting, expect, expect_number
+from comch_next.driver.emulated._checks import collecting, expect_number
 from comch_next.driver.emulated._dpa.handles import Instance, Named, living
 from comch_next.driver.emulated._dpa.instance import Dpa, started_dpa
 from comch_next.driver.emulated._dpa.threads import DpaThread
@@ -224,7 +224,7 @@ class DpaCompletions:
     @_of_sends
     @uninterrupted
     def set_thread(self, completion: DpaCompletion, thread: object) -> None:
-        found = expect(thread, DpaThread, "dpa_completion_set_thread")
+        found = living(DpaThread)(thread, "dpa_completion_set_thread")
         _stopped(completion, "dpa_completion_set_thread")
         if found.dpa is not completion.dpa:
             raise InvalidValue("dpa_completion_set_thread takes a thread of the same DPA")
@@ -274,7 +274,7 @@ class ConsumerCompletions:
     @_of_consumers
     @uninterrupted
     def set_dpa_thread(self, completion: ConsumerCompletion, dpa_thread: object) -> None:
-        found = expect(dpa_thread, DpaThread, "consumer_completion_set_dpa_thread")
+        found = living(DpaThread)(dpa_thread, "consumer_completion_set_dpa_thread")
         _stopped(completion, "consumer_completion_set_dpa_thread")
         completion.wake_by(found)
 

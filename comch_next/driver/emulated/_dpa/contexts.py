@@ -4,10 +4,9 @@ import os
 from typing import Any
 
 from comch_next._codes import State
-from comch_next.driver.emulated._checks import expect
 from comch_next.driver.emulated._consumer import Consumer
 from comch_next.driver.emulated._dpa.completions import ConsumerCompletion, DpaCompletion, rounded_up
-from comch_next.driver.emulated._dpa.handles import Instance, Named
+from comch_next.driver.emulated._dpa.handles import Instance, Named, living
 from comch_next.driver.emulated._dpa.instance import Dpa
 from comch_next.driver.emulated._dpa.threads import DpaThread
 from comch_next.driver.emulated._kernel.memory import ffi, lib
@@ -34,7 +33,7 @@ class _OnDpa(Named):
 
     def set_datapath_on_dpa(self, dpa: object) -> None:
         """Take the instance, which must be that of its message queue."""
-        found = expect(dpa, Dpa, "ctx_set_datapath_on_dpa")
+        found = living(Dpa)(dpa, "ctx_set_datapath_on_dpa")
         self.configurable("ctx_set_datapath_on_dpa")
         if found is not self.dpa:
             raise InvalidValue("ctx_set_datapath_on_dpa takes the DPA that the message queue was given")
@@ -76,7 +75,7 @@ class DpaConsumer(_OnDpa, Consumer):
         self.depth = rounded_up(number, _MOST, "consumer_set_dev_max_num_recv")
 
     def set_completion(self, completion: object, user_data: Any) -> None:
-        found = expect(completion, ConsumerCompletion, "consumer_set_completion")
+        found = living(ConsumerCompletion)(completion, "consumer_set_completion")
         self.configurable("consumer_set_completion")
         self.bound("consumer_set_completion")
         if found.thread is not None and found.thread.dpa is not self.dpa:
@@ -187,7 +186,7 @@ class DpaProducer(_OnDpa, Producer):
         self.depth = rounded_up(number, _MOST, "producer_set_dev_max_num_send")
 
     def dpa_completion_attach(self, completion: object, user_data: object) -> None:
-        found = expect(completion, DpaCompletion, "producer_dpa_completion_attach")
+        found = living(DpaCompletion)(completion, "producer_dpa_completion_attach")
         self.configurable("producer_dpa_completion_attach")
         self.bound("producer_dpa_completion_attach")
         if found.dpa is not self.dpa:

@@ -123,11 +123,11 @@ class DpaThread(Handle):
 
     def listen(self, bell: int, rung: Callable[[], None]) -> None:
         """Call `rung` on its thread whenever the bell rings."""
-        self._bells[bell] = rung
         self._watch.register(bell, select.EPOLLIN)
+        self._bells[bell] = rung
 
     def unlisten(self, bell: int) -> None:
-        """Stop listening to a bell, which is still open."""
+        """Stop listening to a bell, which is still open. Idempotent."""
         if self._bells.pop(bell, None) is not None:
             self._watch.unregister(bell)
 
