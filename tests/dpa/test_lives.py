@@ -7,6 +7,7 @@ import gc
 import os
 import signal
 import threading
+from collections import deque
 from types import SimpleNamespace
 from typing import Any
 from unittest.mock import DEFAULT, Mock
@@ -17,11 +18,13 @@ import comch_next as comch
 from comch_next.dpa import Dpa, DpaCompletion, DpaThread
 from comch_next.dpa.dev import doca_dpa_dev_thread_reschedule
 from comch_next.driver.emulated import _msgq
+from comch_next.driver.emulated._dpa import threads as kernels
+from comch_next.driver.emulated._dpa.instance import started_dpa
 from comch_next.driver.emulated._fabric.offers import Target
 from comch_next.driver.protocol import WeakSet
 from tests.control_path.pair import ignore
 from tests.descriptors import collected_fds, open_fds
-from tests.dpa.world import DEPTH, echo, queues, until
+from tests.dpa.world import DEPTH, PATIENCE_S, echo, queues, until
 from tests.faults.exhausted import full_table
 from tests.faults.forking import in_child
 from tests.inside import inside
@@ -85,6 +88,66 @@ def test_an_interrupt_during_a_start_leaves_a_thread_that_can_be_stopped(
         thread.stop()
         thread.destroy()
     assert threads() == 0
+
+
+def test_an_interrupt_during_a_run_keeps_no_kernel_from_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    activates = kernels.DpaThread.activate
+    ran: list[object] = []
+
+    def activate(self: kernels.DpaThread) -> None:
+        signal.raise_signal(signal.SIGINT)
+        activates(self)
+
+    with Dpa(comch.open_device("03:00.0")) as dpa:
+        thread = DpaThread(dpa)
+        thread.set_func_arg(ran.append, "kernel")
+        thread.start()
+        monkeypatch.setattr(kernels.DpaThread, "activate", activate)
+        with pytest.raises(KeyboardInterrupt):
+            thread.run()
+        until(None, lambda: ran)
+        thread.stop()
+        thread.destroy()
+    assert ran == ["kernel"]
+
+
+class _Unclear(deque[Any]):
+    """Completions that cannot be dropped without an interrupt."""
+
+    def clear(self) -> None:
+        signal.raise_signal(signal.SIGINT)
+
+
+def test_a_completion_context_whose_start_is_interrupted_can_be_started() -> None:
+    with Dpa(comch.open_device("03:00.0")) as dpa:
+        completion = DpaCompletion(dpa, 1)
+        inside(completion).ended, ended = _Unclear(), inside(completion).ended
+        with pytest.raises(KeyboardInterrupt):
+            completion.start()
+        inside(completion).ended = ended
+        completion.start()
+        completion.stop()
+        completion.destroy()
+
+
+def test_a_failure_of_the_dpa_during_a_start_ends_the_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    ran: list[object] = []
+
+    def ask(dpa: Any, call: str) -> Any:
+        found = started_dpa(dpa, call)
+        found.fail(KeyError("of another kernel"))
+        return found
+
+    with Dpa(comch.open_device("03:00.0")) as dpa:
+        thread = DpaThread(dpa)
+        thread.set_func_arg(ran.append, "kernel")
+        monkeypatch.setattr(kernels, "started_dpa", ask)
+        thread.start()
+        thread.run()
+        inside(thread)._thread.join(PATIENCE_S)
+        thread.stop()
+        thread.destroy()
+    assert ran == []
 
 
 def test_a_thread_takes_no_signals_of_the_program() -> None:

@@ -126,8 +126,8 @@ class DpaCompletion(_Completions):
         """Do nothing: nothing waits on it."""
 
     def start(self) -> None:
-        super().start()
         self.ended.clear()
+        super().start()
 
     def check_room(self) -> None:
         """Raise InvalidValue where one more send must not complete."""

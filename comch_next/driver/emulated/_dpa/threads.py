@@ -134,8 +134,9 @@ class DpaThread(Handle):
     # Its life
 
     def start(self) -> None:
-        """Begin to wait for activations."""
-        self._stopping = self._activated = False
+        """Begin to wait for activations. Raises BadState unless its DPA is started and whole."""
+        self._stopping = self._activated = False  # before it is asked: a failure that comes then ends the thread
+        started_dpa(self.dpa, "dpa_thread_start")
         starting = threading.Thread(target=self._serve, name=str(self), daemon=True)
         try:
             with signals_blocked():
@@ -238,10 +239,10 @@ class DpaThreads:
         _stopped(thread, "dpa_thread_start")
         if thread.func is None:
             raise BadConfig("dpa_thread_start: the function is missing; call set_func_arg")
-        started_dpa(thread.dpa, "dpa_thread_start")
         thread.start()
 
     @_known
+    @uninterrupted  # else its kernel might never run
     def run(self, thread: DpaThread) -> None:
         if thread.phase is not Phase.STARTED:
             state = thread.phase.name
