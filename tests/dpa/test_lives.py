@@ -403,6 +403,24 @@ def test_a_dpa_consumer_whose_bell_cannot_be_listened_to_can_be_started_again() 
         consumer.start()
 
 
+def test_a_consumer_that_outlives_its_queue_closes_nothing_of_the_programs() -> None:
+    """The collector comes to the objects of a cycle in no order; a finalizer of the program's may close the other."""
+    with comch.open_device("03:00.0") as device, Dpa(device) as dpa:
+        msgq = comch.MsgQ(device)
+        msgq.set_dpa_producer(dpa)
+        msgq.start()
+        consumer = msgq.consumer_create()
+        consumer.task_post_recv_set_conf(ignore, ignore, 4)
+        consumer.start()
+        bell = inside(msgq).targets[consumer.id].bell
+        inside(msgq).let_go()
+        os.dup2(0, bell)  # another thread of the program's has opened something
+        consumer.close()
+        os.close(bell)
+        msgq.stop()
+        msgq.destroy()
+
+
 class _Leaving:
     """A consumer whose own thread destroys it while another thread reports the end of its peer."""
 

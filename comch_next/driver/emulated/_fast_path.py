@@ -206,6 +206,4 @@ class FastPath(Path):
         for news in self._outbox:
             with suppress_system(OSError):
                 handshake.close_all(news.fds)
-        while self.targets:
-            with suppress_system(OSError):
-                self.targets.popitem()[1].let_go()
+        super().let_go()

@@ -60,10 +60,6 @@ class MsgQ(Path, Handle):
     def __str__(self) -> str:
         return "message queue"
 
-    def let_go(self) -> None:
-        """In a forked child: see _kernel.fork."""
-        close_all([target.bell for target in self.targets.values()])
-
     def dpa_failed(self) -> None:
         """The other side has failed: what runs on this one stops."""
         self.notify_live()

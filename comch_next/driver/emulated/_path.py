@@ -9,7 +9,7 @@ from itertools import count
 from comch_next.driver.emulated._context import Progress
 from comch_next.driver.emulated._device import Dev
 from comch_next.driver.emulated._fabric.offers import Offer, Target
-from comch_next.driver.protocol import WeakSet, listed, them
+from comch_next.driver.protocol import WeakSet, listed, suppress_system, them
 from comch_next.driver.protocol._typed import Protocol
 from comch_next.errors import ErrorCode, InUse, InvalidValue
 
@@ -37,6 +37,12 @@ class Path(ABC):
         self.targets: dict[int, Target] = {}
         self.made: dict[str, WeakSet[Carried]] = defaultdict(WeakSet)  # by kind, those that have not been destroyed
         self._ids = ids
+
+    def let_go(self) -> None:
+        """Give the bells of the other side's consumers back; a forked child does, too: see _kernel.fork. Idempotent."""
+        while self.targets:
+            with suppress_system(OSError):
+                self.targets.popitem()[1].let_go()
 
     def next_id(self) -> int:
         """A number for a consumer or producer that no other here has had."""
