@@ -17,6 +17,8 @@ from tests.native.faces import choose
 from tests.processes import SOON_S
 from tests.pull.support import ready
 
+LONG = 70_000  # bytes: others run while so many are copied
+
 pytestmark = pytest.mark.usefixtures("runtime_dir")
 
 
@@ -106,15 +108,19 @@ def fail_everywhere(side: Side, connection: comch.Connection) -> None:
     strike_everywhere(lambda data: side.task(data, connection), "submit", check, 10)
 
 
-def test_a_buffer() -> None:
-    lane = Lane().run()
+@pytest.mark.parametrize("length", [0, LONG])
+def test_a_buffer(length: int) -> None:
+    lane = Lane(memory=1 << 20).run()
     outbox, inbox = lane.outbox, lane.inbox
+    mmap = comch.Mmap(lane.here.context.device, LONG, comch.AccessFlag.LOCAL_READ_WRITE)
+    mmap.start()
 
     def make(data: bytes) -> comch.ProducerSendTask:
-        inbox.post()
+        inbox.post(room=LONG)
         lane.settle()
         sleep(outbox.producer.engine)
-        return outbox.producer.task_send_alloc_init(None, data, inbox.consumer.id)
+        buf = outbox.inventory.buf_get_by_data(mmap, mmap.addr, length) if length else None
+        return outbox.producer.task_send_alloc_init(buf, data, inbox.consumer.id)
 
     def check(data: bytes, task: comch.ProducerSendTask) -> None:
         until(lambda: not inbox.consumer.engine.progress())
@@ -123,11 +129,43 @@ def test_a_buffer() -> None:
             before = outbox.sent
             lane.until(lambda: outbox.sent > before)
         else:
+            if task.buf is not None:
+                task.buf.dec_refcount()
             task.free()
             outbox.producer.task_send_alloc_init(None, data, inbox.consumer.id).submit()  # to what has been posted
             lane.until(lambda: inbox.received and inbox.received[-1][1] == data)
 
     strike_everywhere(make, "submit", check, 20)
+    mmap.destroy()
+    lane.close()
+
+
+def test_a_receive_that_fails() -> None:
+    """Its consumer is stopping."""
+    lane = Lane()
+    inbox, number = lane.inbox, 64
+    inbox.consumer.task_post_recv_set_conf(inbox._done, inbox._failed, number)
+    lane.run()
+    tasks = [inbox.consumer.task_post_recv_alloc_init(None) for _ in range(number)]
+    inbox.consumer.stop()
+    lane.settle()
+
+    def make(_: bytes) -> comch.PostRecvTask:
+        sleep(inbox.consumer.engine)
+        return tasks.pop()
+
+    def check(_: bytes, task: comch.PostRecvTask) -> None:
+        if not inbox.consumer.num_inflight_tasks:
+            task.free()
+        else:
+            assert ready(inbox.consumer.engine.notification_handle, SOON_S)
+            until(lambda: inbox.failed, inbox.consumer.engine)
+            assert inbox.failed.pop() == "NOT_CONNECTED"
+        assert not inbox.failed
+
+    strike_everywhere(make, "submit", check, 5)
+    for task in tasks:
+        task.free()
     lane.close()
 
 

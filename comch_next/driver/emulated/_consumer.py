@@ -364,7 +364,6 @@ class PostRecvTasks(FastTasks):
         if context.moving:  # it is stopping
             task.forget()
             task.finish_now(context.why())
-            context.busy_engine()
         else:
             # Nothing is in its way: what was has been removed meanwhile.
             raise BadState("task_submit was attempted on a task or buffer that two threads use at once")

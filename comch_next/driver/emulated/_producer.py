@@ -201,8 +201,6 @@ class ProducerSendTasks(FastTasks):
             task.finish_now(context.unknown(task))
         else:
             _write(context, task, target)
-        if not context.attended:
-            context.busy_engine()
 
     def set_buf(self, task: ProducerSendTask, buf: object) -> None:
         held_by_program(task, "producer_task_send_set_buf")

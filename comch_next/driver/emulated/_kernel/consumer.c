@@ -258,7 +258,7 @@ static PyObject *task_submit(PostRecvTask *task, PyObject *Py_UNUSED(none))
     if (calls_in_kernel && calls_refuse_kernel("task_submit"))
         return NULL;
     if (!calls_submittable(&task->fast, calls_consumer_type) || !consumer->posts || !postable(consumer, buf))
-        return calls_by_the_noun(&task->fast.task, calls_checked_name);
+        return calls_submit_checked(&task->fast);
     task->offset = buf ? buf->data + buf->data_len - consumer->addr : 0;
     task->room = buf ? buf->head + buf->len - (buf->data + buf->data_len) : 0;
     if (calls_queue(consumer->posted, &task->fast.task))

@@ -157,13 +157,26 @@ int calls_allows(Context *context, PyObject *call)
     return context && context->legal && PySet_Contains(context->legal, call) == 1;
 }
 
+/* Have progress attend to a context while an exception is set: an engine that sleeps is woken, in C, where nothing
+ * interrupts that.
+ */
+void calls_attend_anyway(Context *context)
+{
+    PyObject *kind, *error, *trace;
+    Channel *channel;
+
+    PyErr_Fetch(&kind, &error, &trace);
+    if (calls_enlist(context) || ((channel = armed_channel(context)) && calls_ring(channel)))
+        PyErr_Clear();
+    PyErr_Restore(kind, error, trace);
+}
+
 /* Have progress attend to a context that it may have done with. An engine that sleeps is armed anew, in Python; one that
  * an interrupt keeps from that is woken.
  */
 int calls_attend(Context *context)
 {
-    PyObject *done, *kind, *error, *trace;
-    Channel *channel;
+    PyObject *done;
 
     if (context->attended)
         return 0;
@@ -175,10 +188,7 @@ int calls_attend(Context *context)
         Py_DECREF(done);
         return 0;
     }
-    PyErr_Fetch(&kind, &error, &trace);
-    if ((channel = armed_channel(context)) && calls_ring(channel))
-        PyErr_Clear();
-    PyErr_Restore(kind, error, trace);
+    calls_attend_anyway(context);
     return -1;
 }
 

@@ -3,8 +3,7 @@
 
 PyTypeObject *calls_fast_context_type, *calls_fast_task_type, *calls_buf_type;
 static PyTypeObject *buf_owner_type;
-PyObject *calls_submit_name, *calls_checked_name;
-static PyObject *remove_name;
+static PyObject *submit_name, *checked_name, *remove_name;
 
 static int buf_traverse(Buf *buf, visitproc visit, void *arg)
 {
@@ -134,7 +133,27 @@ int calls_submittable(FastTask *task, PyTypeObject *kind)
     Context *context = SELF(Context, task->task.ctx);
 
     return calls_owner(&task->task) == calls_program && calls_is(task->task.ctx, kind) && !context->moving
-           && calls_allows(context, calls_submit_name);
+           && calls_allows(context, submit_name);
+}
+
+/* Have the noun submit the task: it refuses, or does what takes longer. Progress attends to what that has completed,
+ * whatever it raises: an interrupt may come afterwards.
+ */
+PyObject *calls_submit_checked(FastTask *task)
+{
+    PyObject *ctx = task->task.ctx, *result;
+    Context *context = SELF(Context, ctx);
+
+    Py_XINCREF(ctx);
+    result = calls_by_the_noun(&task->task, checked_name);
+    if (ctx && !context->attended && calls_any(context->finished)) {
+        if (!result)
+            calls_attend_anyway(context);
+        else if (calls_attend(context))
+            Py_CLEAR(result);
+    }
+    Py_XDECREF(ctx);
+    return result;
 }
 
 /* Its buffer, or NULL. */
@@ -220,7 +239,7 @@ static PyType_Spec fast_context_spec = {
 int calls_add_fast(PyObject *module)
 {
     const Name names[] = {
-        {&calls_submit_name, "task_submit"}, {&calls_checked_name, "submit_checked"}, {&remove_name, "remove"}, {0},
+        {&submit_name, "task_submit"}, {&checked_name, "submit_checked"}, {&remove_name, "remove"}, {0},
     };
 
     return calls_intern(names) || calls_add_type(module, &buf_owner_spec, NULL, &buf_owner_type)

@@ -34,11 +34,11 @@ typedef struct {
 } FastContext;
 
 extern PyTypeObject *calls_fast_context_type, *calls_fast_task_type, *calls_buf_type;
-extern PyObject *calls_submit_name, *calls_checked_name;  /* methods */
 
 int calls_fast_task_traverse(FastTask *task, visitproc visit, void *arg);
 int calls_fast_task_clear(FastTask *task);
 int calls_submittable(FastTask *task, PyTypeObject *kind);
+PyObject *calls_submit_checked(FastTask *task);
 Buf *calls_buf(FastTask *task);
 int calls_single(Buf *buf);
 

@@ -154,6 +154,7 @@ int calls_context_clear(Context *context);
 int calls_settle(Context *context);
 int calls_allows(Context *context, PyObject *call);
 int calls_enlist(Context *context);
+void calls_attend_anyway(Context *context);
 int calls_attend(Context *context);
 
 /* task.c */

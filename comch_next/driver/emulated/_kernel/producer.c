@@ -178,7 +178,7 @@ static PyObject *task_submit(ProducerSendTask *task, PyObject *Py_UNUSED(none))
         return NULL;
     if (!calls_submittable(&task->fast, producer_type) || !context->finished || !filled(task)) {
         PyErr_Clear();
-        return calls_by_the_noun(&task->fast.task, calls_checked_name);
+        return calls_submit_checked(&task->fast);
     }
     calls_set(&task->fast.task.status, calls_success);
     if (calls_queue(context->finished, &task->fast.task) || calls_attend(context))
