@@ -14,7 +14,8 @@ from comch_next.testing._side import Side
 
 __all__ = ["RemoteSide", "serve"]
 
-_CALL_S = 60.0  # far above what any call may take: each of them has its own deadline
+_CALL_S = 60.0  # far above what a call may take that does not wait
+_WAITS = {"run", "wait", "ready"}  # they have deadlines of their own
 _END_S = 5.0
 _CHILD = "from comch_next.testing._remote import serve; serve()"
 
@@ -41,7 +42,7 @@ class RemoteSide:
         where = f"{name} in the {self._role}'s process"
         try:
             self._pipe.send((name, args, options))
-            if not self._pipe.poll(_CALL_S):
+            if not self._pipe.poll(None if name in _WAITS else _CALL_S):
                 self._process.kill()
                 raise AssertionError(f"{where} gave no answer within {_CALL_S} s")
             kind, *values = self._pipe.recv()

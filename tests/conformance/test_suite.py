@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from comch_next import BadState, NotPermitted
-from comch_next.testing import CHECKS, Maker, Side, across_processes, in_one_process
+from comch_next.testing import CHECKS, Maker, Side, _remote, across_processes, in_one_process
 from tests.processes import SOON_S, StartPython
 
 CHILD_ENDS_S = 2 * SOON_S
@@ -97,6 +97,19 @@ def test_what_does_not_come_true_is_told(maker: Maker) -> None:
         with pytest.raises(AssertionError, match=told):
             pair.until_state(pair.client, "IDLE")
         pair.timeout = CHILD_ENDS_S
+
+
+def wait_twice(side: Side, timeout: float) -> list[bool]:
+    return [side.wait(timeout), side.ready(timeout)]
+
+
+def test_a_wait_in_another_process_may_take_longer_than_a_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    with across_processes() as pair:
+        pair.settle()
+        with monkeypatch.context() as patched:
+            patched.setattr(_remote, "_CALL_S", 0.0)
+            assert pair.server.run(wait_twice, 0.1) == [False, False]
+            assert [pair.server.wait(0.1), pair.server.ready(0.1)] == [False, False]
 
 
 def ask_after_its_death() -> None:
