@@ -1,4 +1,4 @@
-"""Rings on a system whose pages are larger than the 4 KiB with which shared memory begins, as on many arm64 machines."""
+"""Rings where the system has larger pages than the 4 KiB with which shared memory begins, as on many arm64 machines."""
 
 from __future__ import annotations
 
