@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import math
 from collections import defaultdict, deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
 from itertools import groupby
 from typing import Any, NamedTuple
 
@@ -62,8 +64,9 @@ def read(texts: Iterable[tuple[str, str]]) -> Timeline:
     lines = sorted((line for name, text in texts for line in _lines(name, text)), key=lambda line: line["t"])
     if not lines:
         raise InvalidValue("timeline: nothing happened in these traces")
-    shown, matching = [line for line in lines if _is_shown(line)], _Matching()
-    events = [matching.meet(line, _event(line, shown[0]["t"])) for line in shown]
+    shown = [line for line in lines if _is_shown(line)]
+    events = [_event(line, shown[0]["t"]) for line in shown]
+    _match([_Entry(line, event) for line, event in zip(shown, events, strict=True)])
     joined = [_joined(list(group)) for _, group in groupby(events, key=_sameness)]
     return Timeline(list(dict.fromkeys(event.lane for event in joined)), joined)
 
@@ -131,27 +134,92 @@ def _joined(same: Sequence[Event]) -> Event:
     return same[0]
 
 
-class _Matching:
-    """Finds the send of a receive: the two ends number connections on their own, so messages tell which belong."""
+class _Entry(NamedTuple):
+    """A line and its event."""
 
-    def __init__(self) -> None:
-        self._sent: defaultdict[object, deque[tuple[Event, object]]] = defaultdict(deque)
-        self._other: dict[object, object] = {}  # an end of a connection -> the other one
+    line: Line
+    event: Event
 
-    def meet(self, line: Line, event: Event) -> Event:
-        """Take the next event; a receive gets its peer."""
-        end = (event.lane, line.get("connection"))
-        message = _content(line)
-        if line["what"] == "send" and not event.is_refused:
-            self._sent[line["service"], event.lane.side, message].append((event, end))
-        elif line["what"] == "receive":
-            waiting = self._sent[line["service"], _OTHER.get(event.lane.side), message]
-            found = next((pair for pair in waiting if self._may_meet(pair[1], end)), None)
+    @property
+    def end(self) -> tuple[Lane, object]:
+        """The end of a connection that it is of."""
+        return self.event.lane, self.line.get("connection")
+
+    @property
+    def is_sent(self) -> bool:
+        return self.event.is_send and not self.event.is_refused
+
+    @property
+    def is_received(self) -> bool:
+        return str(self.line["what"]) == "receive"
+
+    @property
+    def is_end(self) -> bool:
+        """Whether the connection has ended with it; a refused disconnect changes nothing."""
+        what = str(self.line["what"])
+        return what in ("down", "lost") or (what == "disconnect" and self.line.get("result") == "DOCA_SUCCESS")
+
+
+@dataclass(eq=False)
+class _End:
+    """An end of a connection, as the traces have it."""
+
+    sent: set[object] = field(default_factory=set)
+    received: set[object] = field(default_factory=set)
+    began: float = -math.inf
+    ended: float = math.inf
+    other: _End | None = None
+
+    def note(self, entry: _Entry) -> None:
+        """Take the next line of it."""
+        if entry.is_sent:
+            self.sent.add(_content(entry.line))
+        elif entry.is_received:
+            self.received.add(_content(entry.line))
+        elif entry.line["what"] == "up" and entry.line.get("ok"):
+            self.began = entry.line["t"]
+        elif entry.is_end:
+            self.ended = min(self.ended, entry.line["t"])
+
+
+def _match(entries: Sequence[_Entry]) -> None:
+    """Give sends and receives their peers: the two ends number connections on their own, so messages tell which belong.
+
+    Ends that may be those of one connection come first. Those that are left belong to traces with gaps: any two do.
+    """
+    ends: defaultdict[object, _End] = defaultdict(_End)
+    for entry in entries:
+        ends[entry.end].note(entry)
+    for agree in (cache(_agree), lambda *_: True):
+        _pair(entries, ends, agree)
+
+
+def _pair(entries: Sequence[_Entry], ends: Mapping[object, _End], agree: Callable[[_End, _End], bool]) -> None:
+    """A receive gets the first send of its message without a peer, from its connection's other end if that is known."""
+    sent: defaultdict[object, deque[tuple[Event, _End]]] = defaultdict(deque)
+    for entry in entries:
+        line, event, end = entry.line, entry.event, ends[entry.end]
+        if event.peer is not None:
+            continue
+        if entry.is_sent:
+            sent[line["service"], event.lane.side, _content(line)].append((event, end))
+        elif entry.is_received:
+            waiting = sent[line["service"], _OTHER.get(event.lane.side), _content(line)]
+            found = next((pair for pair in waiting if _may_meet(*pair[1:], end, agree)), None)
             if found is not None:
                 waiting.remove(found)
-                self._other[end], self._other[found[1]] = found[1], end
+                sender = found[1]
+                end.other, sender.other = sender, end
                 event.peer, found[0].peer = found[0], event
-        return event
 
-    def _may_meet(self, sender: object, receiver: object) -> bool:
-        return self._other.get(sender, receiver) == receiver and self._other.get(receiver, sender) == sender
+
+def _may_meet(sender: _End, receiver: _End, agree: Callable[[_End, _End], bool]) -> bool:
+    if sender.other is None and receiver.other is None:
+        return agree(sender, receiver)
+    return sender.other is receiver
+
+
+def _agree(one: _End, other: _End) -> bool:
+    """Whether each has sent what the other received, and both lived at one time."""
+    are_messages = one.received <= other.sent and other.received <= one.sent
+    return are_messages and one.began < other.ended and other.began < one.ended

@@ -61,6 +61,78 @@ def test_two_clients_whose_connections_are_numbered_otherwise() -> None:
     assert _pairs(timeline) == [(0, 3), (1, 2), (4, 7), (5, 6)]
 
 
+def test_a_message_that_was_never_received() -> None:
+    """Its connection had ended before the next one began, which carries the same words."""
+    timeline = _read(
+        _line(0, SERVER, "up", ok=True),
+        _line(1, CLIENT, "up", ok=True),
+        _message(2, CLIENT, "send", "a"),
+        _line(3, CLIENT, "down"),
+        _line(4, SERVER, "up", connection=2, ok=True),
+        _line(5, CLIENT, "up", connection=2, ok=True),
+        _message(6, CLIENT, "send", "a", connection=2),
+        _message(7, SERVER, "receive", "a", connection=2),
+        _message(8, SERVER, "send", "b", connection=2),
+        _message(9, CLIENT, "receive", "b", connection=2),
+    )
+    assert _pairs(timeline) == [(6, 7), (8, 9)]
+
+
+@pytest.mark.parametrize(
+    "ended",
+    [
+        {"what": "down", "ok": False},
+        {"what": "lost", "result": "DOCA_ERROR_CONNECTION_RESET"},
+        {"what": "disconnect", "result": "DOCA_SUCCESS"},
+    ],
+    ids=lambda facts: str(facts["what"]),
+)
+def test_a_connection_that_ended_before_another_began(ended: dict[str, Any]) -> None:
+    sent = [_message(0, SERVER, "send", "a"), _line(1, SERVER, **ended)]
+    up = _line(2, CLIENT, "up", ok=True)
+    timeline = _read(*sent, up, _message(3, SERVER, "send", "a", connection=2), _message(4, CLIENT, "receive", "a"))
+    assert _pairs(timeline) == [(3, 4)]
+
+
+def test_a_disconnect_that_was_refused_ends_nothing() -> None:
+    refused = _line(1, SERVER, "disconnect", result="DOCA_ERROR_NOT_CONNECTED")
+    sent = [_message(0, SERVER, "send", "a"), refused]
+    up = _line(2, CLIENT, "up", ok=True)
+    timeline = _read(*sent, up, _message(3, SERVER, "send", "a", connection=2), _message(4, CLIENT, "receive", "a"))
+    assert _pairs(timeline) == [(0, 4)]
+
+
+def test_what_two_connections_have_carried_tells_them_apart() -> None:
+    """Both begin with the same message, of which the second is received first."""
+    timeline = _read(
+        _message(0, CLIENT, "send", "a", connection=1),
+        _message(1, CLIENT, "send", "a", connection=2),
+        _message(2, SERVER, "receive", "a", connection=2),
+        _message(3, SERVER, "receive", "a", connection=1),
+        _message(4, CLIENT, "send", "b", n=2, connection=1),
+        _message(5, CLIENT, "send", "c", n=2, connection=2),
+        _message(6, SERVER, "receive", "b", n=2, connection=1),
+        _message(7, SERVER, "receive", "c", n=2, connection=2),
+    )
+    assert _pairs(timeline) == [(0, 3), (1, 2), (4, 6), (5, 7)]
+
+
+def test_traces_with_gaps() -> None:
+    """A connection of which one send is missing is found if no other fits, after those that are whole."""
+    timeline = _read(
+        _message(0, CLIENT, "send", "a"),
+        _message(1, OTHER, "send", "a"),
+        _message(2, SERVER, "receive", "a", connection=1),
+        _message(3, SERVER, "receive", "b", n=2, connection=1),
+        _message(4, SERVER, "receive", "a", connection=2),
+        _message(5, OTHER, "receive", "c"),
+        _message(6, SERVER, "send", "c", connection=1),
+        _message(7, SERVER, "send", "d", connection=2),
+        _message(8, CLIENT, "receive", "d"),
+    )
+    assert _pairs(timeline) == [(0, 4), (1, 2), (7, 8)]
+
+
 def test_directions_services_and_the_fast_path_are_apart() -> None:
     timeline = _read(
         _message(0, SERVER, "send", "a"),
