@@ -233,9 +233,23 @@ BROKEN = (
 @pytest.mark.parametrize("broken", BROKEN, ids=lambda line: line[:70])
 def test_what_is_no_trace(broken: str) -> None:
     with pytest.raises(InvalidValue, match="trace:2 is not a line of a trace"):
-        _read(_line(0, SERVER, "up", ok=True), broken)
+        _read(_line(0, SERVER, "up", ok=True), broken, "")
     with pytest.raises(InvalidValue, match="nothing happened"):
         _read()
+
+
+def test_what_is_left_of_the_last_line() -> None:
+    """A full disk cuts it, or a kill; a process that goes on with the file begins with a line of its own."""
+    whole, last = _line(0, SERVER, "up", ok=True), _line(1, SERVER, "down")
+    for length in range(len(last)):
+        rest = "  " + last[:length]
+        timelines = [_read(whole, rest)]
+        if length >= len('{"seq":'):
+            timelines.append(_read(whole, rest, last))
+        assert [timeline.events[0].words for timeline in timelines] == ["connection 1 up"] * len(timelines)
+        assert [len(timeline.events) for timeline in timelines] == [1, 2][: len(timelines)]
+    with pytest.raises(InvalidValue, match="trace:2 is not a line of a trace"):
+        _read(whole, '{"seq":1,"t":"now"}', "")
 
 
 def test_a_file_that_is_no_text(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

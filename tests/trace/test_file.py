@@ -149,6 +149,36 @@ def test_a_killed_process_leaves_whole_lines(tmp_path: Path, start_python: Start
         assert [json.loads(line)["seq"] for line in lines] == list(range(1, len(lines) + 1))
 
 
+@pytest.mark.parametrize("rest", ['{"seq":1,"at":"/a b ', '{"seq":1,"t":2}', "x" * 5000], ids=len)
+def test_a_line_that_was_cut_stands_alone(tmp_path: Path, rest: str) -> None:
+    """As a full disk leaves it: the next process begins a new one."""
+    path = tmp_path / "trace.jsonl"
+    path.write_text('{"seq":1}\n' + rest)
+    file = TraceFile(str(path))
+    for _ in range(2):
+        file.write("x", {})
+    before, cut, *lines = path.read_text().splitlines()
+    assert (before, cut) == ('{"seq":1}', rest)
+    assert [json.loads(line)["seq"] for line in lines] == [1, 2]
+
+
+def test_a_line_after_one_that_was_cut_lies_within_a_page(tmp_path: Path) -> None:
+    for length in range(PAGE - 200, PAGE, 20):
+        path = tmp_path / f"{length}.jsonl"
+        path.write_text("x" * length)
+        TraceFile(str(path)).write("x", {})
+        text = path.read_bytes()
+        assert text.index(b"{") // PAGE == (len(text) - 1) // PAGE
+
+
+@pytest.mark.parametrize("rest", ["", " " * 70, '{"seq":1}\n', '{"seq":1}\n  '], ids=len)
+def test_a_file_without_such_a_line_is_appended_to(tmp_path: Path, rest: str) -> None:
+    path = tmp_path / "trace.jsonl"
+    path.write_text(rest)
+    TraceFile(str(path)).write("x", {})
+    assert path.read_text().startswith(rest + "{")
+
+
 def test_an_exit_without_leave_loses_nothing(tmp_path: Path, start_python: StartPython) -> None:
     path = tmp_path / "trace.jsonl"
     child = start_python("-c", ABRUPT, env={"COMCH_TRACE": str(path)})

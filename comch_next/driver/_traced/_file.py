@@ -20,6 +20,19 @@ __all__ = ["TraceFile"]
 _PAGE = 4096
 
 
+def _ends_cut(fd: int) -> bool:
+    """Whether the last line of a file was not written to its end. A file that cannot be read is taken for whole."""
+    size = os.fstat(fd).st_size
+    if not size:
+        return False
+    try:
+        with open(f"/proc/self/fd/{fd}", "rb") as file:
+            file.seek(max(size - _PAGE, 0))
+            return bool(file.read().rpartition(b"\n")[2].strip(b" "))
+    except by_system(OSError):
+        return False
+
+
 class TraceFile:
     """Opened at once, and again in a forked child; `%p` in its name stands for the process id.
 
@@ -41,11 +54,14 @@ class TraceFile:
         self._pid = os.getpid()
         self._numbers = count(1)
         self._ended = False
+        self._before = b""  # the next line
         path = os.path.join(self._place, self._name.replace("%p", str(self._pid)))
         try:
             self._fd = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
         except by_system(OSError) as error:
             raise IoFailed(f"COMCH_TRACE: {path!r} cannot be opened for appending: {error}") from error
+        if _ends_cut(self._fd):
+            self._before = b"\n"
 
     def _disinherit(self) -> None:
         """In a forked child, which opens the file when it has something to record."""
@@ -75,6 +91,7 @@ class TraceFile:
         if self._ended:
             return
         try:
+            line, self._before = self._before + line, b""
             room = _PAGE - os.fstat(self._fd).st_size % _PAGE
             text = line if len(line) <= room else b" " * room + line
             with too_large_raises():
