@@ -41,16 +41,24 @@ def _refuse_unknown_headers(ffiplatform: Any) -> None:
         """Ends the program without a traceback, unless it expects cffi's own error."""
 
     def compile_or_refuse(tmpdir: str, extension: Any, *args: Any, **kwargs: Any) -> Any:
-        if missing := _missing_headers(extension):
-            why = f"cffi compiles against headers, and comm_channel_compat has no {', '.join(missing)}"
-            raise NoHeader(f"{_place_outside('cffi')}: {why}")
-        return compile_extension(tmpdir, extension, *args, **kwargs)
+        lacking = _lacking_headers(extension)
+        if not lacking:
+            return compile_extension(tmpdir, extension, *args, **kwargs)
+        with _HeldStderr() as held:  # the compiler knows where it looks, and what is compiled at all
+            try:
+                return compile_extension(tmpdir, extension, *args, **kwargs)
+            except ffiplatform.VerificationError as error:
+                if not held.names_one_of(lacking):
+                    raise
+                held.drop()
+                why = f"cffi compiles against headers, and comm_channel_compat has no {', '.join(lacking)}"
+                raise NoHeader(f"{_place_outside('cffi')}: {why}") from error
 
     ffiplatform.compile = compile_or_refuse
 
 
-def _missing_headers(extension: Any) -> list[str]:
-    """DOCA's headers that sources include, and that are not where the compiler looks."""
+def _lacking_headers(extension: Any) -> list[str]:
+    """DOCA's headers that sources name and the toolkit does not have; the program may bring them, or do without."""
     import re  # the compiler takes longer
 
     included = []
@@ -59,10 +67,40 @@ def _missing_headers(extension: Any) -> list[str]:
             continue  # which the compiler says better
         with open(source, encoding="utf-8", errors="replace") as file:
             included += re.findall(r'^\s*#\s*include\s*[<"](doca_\w+\.h)', file.read(), re.MULTILINE)
-    flags = [*extension.extra_compile_args, *os.environ.get("CFLAGS", "").split()]
-    folders = [flag[2:] for flag in flags if flag.startswith("-I")] + list(extension.include_dirs)
-    folders += ["/usr/include", "/usr/local/include", *os.environ.get("CPATH", "").split(os.pathsep)]
+    folders = os.environ.get("CPATH", "").split(os.pathsep)
     return [name for name in included if not any(os.path.exists(os.path.join(folder, name)) for folder in folders)]
+
+
+class _HeldStderr:
+    """Holds back what this process and the compiler write to standard error; it is written at the end, or dropped."""
+
+    def __enter__(self) -> _HeldStderr:
+        import tempfile  # cffi has it
+
+        self._file = tempfile.TemporaryFile()  # closed at the end of the block
+        self._stderr = os.dup(2)
+        os.dup2(self._file.fileno(), 2)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        os.dup2(self._stderr, 2)
+        os.close(self._stderr)
+        with self._file, open(2, "wb", closefd=False) as stderr:
+            stderr.write(self._text())
+
+    def names_one_of(self, headers: list[str]) -> bool:
+        """Whether an error is about one: it is in quotes or between colons, whatever the compiler and its language."""
+        import re
+
+        names = "|".join(map(re.escape, headers))
+        return re.search(rf"(: |')({names})(: |')".encode(), self._text()) is not None
+
+    def drop(self) -> None:
+        self._file.truncate(0)
+
+    def _text(self) -> bytes:
+        self._file.seek(0)
+        return self._file.read()
 
 
 def _place_outside(package: str) -> str:

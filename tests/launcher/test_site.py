@@ -122,3 +122,35 @@ def test_a_header_that_the_program_brings(launch: Launch, tmp_path: Path) -> Non
     own = VERIFIED.replace("libraries=", "include_dirs=['own'], libraries=")
     finished = launch("run", "-c", build_script(tmp_path, own, "doca_flow.h"))
     assert (finished.returncode, finished.stdout) == (0, f"{OURS}\n")
+
+
+OWN = "int doca_stub_origin(void);\n"
+FOUND = {  # the source's text -> what is in the folder of the script, and the environment
+    "beside": ('#include "doca_own.h"', "", {}),
+    "guarded": ("#if __has_include(<doca_none.h>)\n#include <doca_none.h>\n#endif\n" + OWN, "", {}),
+    "left out": ("#if 0\n#include <doca_none.h>\n#endif\n" + OWN, "", {}),
+    "C_INCLUDE_PATH": ("#include <doca_own.h>", "own", {"C_INCLUDE_PATH": "own"}),
+    "CPPFLAGS": ("#include <doca_own.h>", "own", {"CPPFLAGS": "-I own"}),
+    "CFLAGS": ("#include <doca_own.h>", "own", {"CFLAGS": "-isystem own"}),
+}
+
+
+@pytest.mark.parametrize(("source", "folder", "environment"), FOUND.values(), ids=FOUND)
+def test_a_header_that_the_compiler_finds(
+    launch: Launch, tmp_path: Path, source: str, folder: str, environment: dict[str, str]
+) -> None:
+    (tmp_path / folder).mkdir(exist_ok=True)
+    (tmp_path / folder / "doca_own.h").write_text(OWN)
+    code = build_script(tmp_path, COMPILED.replace("'#include <{header}>'", repr(source)), "")
+    finished = launch("run", "-c", code, PYTHONPATH=str(tmp_path), **environment)
+    assert (finished.returncode, finished.stdout) == (0, f"{OURS}\n"), finished
+
+
+def test_what_else_the_compiler_refuses_is_its_own_to_say(launch: Launch, tmp_path: Path) -> None:
+    (tmp_path / "doca_own.h").write_text("#error mine\n")
+    code = build_script(tmp_path, COMPILED.replace("<{header}>", '"doca_own.h"'), "")
+    finished = launch("run", "-c", code, PYTHONPATH=str(tmp_path))
+    assert finished.returncode == 1
+    assert "#error mine" in finished.stderr
+    assert "VerificationError" in finished.stderr
+    assert "comm_channel_compat has no" not in finished.stderr
