@@ -16,7 +16,8 @@ def main() -> int:
     found = Path(spec.origin).resolve() if spec is not None and spec.origin is not None else None
     if found != _OURS:
         text = f"{found or 'nothing'} is imported as migrate, not {_OURS.parent}"
-        print(f"doca-migrate: {text}; start in another folder, or change PYTHONPATH", file=sys.stderr)
+        if sys.stderr is not None:  # else print would take standard output
+            print(f"doca-migrate: {text}; start in another folder, or change PYTHONPATH", file=sys.stderr)
         return _NOT_AVAILABLE
     from migrate.__main__ import main as migrate
 

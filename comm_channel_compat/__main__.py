@@ -26,6 +26,9 @@ def run() -> None:
 
 def main(arguments: Sequence[str]) -> None:
     """Carry out a command, or explain."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # it was closed when Python started: what is printed is lost
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115  # to the end
     for ignored in (SIGPIPE, SIGXFSZ):  # by Python, and then by a program that is executed, too
         signal(ignored, SIG_DFL)
     try:

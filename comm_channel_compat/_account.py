@@ -221,4 +221,5 @@ def _finish(account: Account, path: str, main: str) -> None:
         with open(path, "wb") as file:
             file.write(text)
     except OSError as error:
-        print(f"COMCH_COMPAT_REPORT: {path!r} cannot be written: {error.strerror}", file=sys.stderr)
+        if sys.stderr is not None:  # else print would take standard output
+            print(f"COMCH_COMPAT_REPORT: {path!r} cannot be written: {error.strerror}", file=sys.stderr)

@@ -1,5 +1,6 @@
 """``python -m migrate``."""
 
+import os
 import sys
 
 __all__ = ["main"]
@@ -9,6 +10,9 @@ _INTERRUPTED = 130  # as in migrate.cli, which is not there yet
 
 def main() -> int:
     """Run the command; return its exit status, also if it is interrupted while it is imported."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # it was closed when Python started: what is printed is lost
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115  # to the end
     try:
         from migrate.cli import main as command
     except KeyboardInterrupt:

@@ -2,6 +2,7 @@
 
 import argparse
 import math
+import os
 import re
 import signal
 import sys
@@ -54,6 +55,7 @@ def end_with_reader() -> None:
 
 def run(main: Callable[[], int]) -> NoReturn:
     """Run a command as a process, which Ctrl-C ends with one line."""
+    _open_streams()
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     try:
@@ -64,3 +66,10 @@ def run(main: Callable[[], int]) -> NoReturn:
     with suppress(OSError):  # what could not be written has been reported, and Python would try again at its end
         sys.stdout.close()
     sys.exit(status)
+
+
+def _open_streams() -> None:
+    """Have what is printed to a stream that was closed when Python started be lost."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115  # to the end

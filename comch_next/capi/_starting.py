@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-import sys
 from importlib import import_module
 from threading import RLock
 
+from comch_next.driver.protocol import complain
 from comch_next.errors import DocaError
 
 __all__ = ["calls"]
@@ -28,7 +28,7 @@ def calls(module: str, extension: str) -> int:
             try:
                 import_module(module).attach(made.ffi, made.lib)
             except DocaError as error:
-                print(f"doca: {error}", file=sys.stderr)
+                complain(f"doca: {error}")
                 _addresses[extension] = 0
             else:
                 _addresses[extension] = int(made.ffi.cast("uintptr_t", made.lib.comch_face_calls()))

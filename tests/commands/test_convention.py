@@ -77,6 +77,34 @@ def test_a_wrong_command_line(start_python: StartPython, module: str) -> None:
     assert "usage: python -m " in ended.stderr
 
 
+@pytest.mark.parametrize("module", MODULES)
+def test_closed_streams(module: str) -> None:
+    """What would be printed to one is lost, and comes not to the other."""
+    told = f"{MODULES[module]} {comch_next.__version__}\n"
+    assert _with_closed(1, module, "--version") == (0, "", "")
+    assert _with_closed(2, module, "--version") == (0, told, "")
+    assert _with_closed(1, module, "--help") == (0, "", "")
+    status, printed, complained = _with_closed(1, module, "--no-such-option")
+    assert (status, printed) == (64, "")
+    assert "usage: python -m " in complained
+    assert _with_closed(2, module, "--no-such-option") == (64, "", "")
+
+
+def test_devices_with_closed_streams() -> None:
+    assert _with_closed(1, "comch_next", "devices", "--json") == (0, "", "")
+    status, printed, _ = _with_closed(2, "comch_next", "devices", "--json")
+    assert status == 0
+    assert "0000:03:00.0" in printed
+
+
+def _with_closed(descriptor: int, module: str, *arguments: str, cwd: Path = ROOT) -> tuple[int, str, str]:
+    """Run a command where standard output or standard error is closed: its status, and what it said."""
+    command = ["/bin/sh", "-c", f'exec "$@" {descriptor}>&-', "sh", sys.executable, "-m", module, *arguments]
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    ended = subprocess.run(command, capture_output=True, text=True, cwd=cwd, env=env, timeout=2 * SOON_S, check=False)
+    return ended.returncode, ended.stdout, ended.stderr
+
+
 # What each command waits for, so that it can be interrupted: a named pipe that nobody writes to. The launcher waits for
 # nothing: its commands come to an end, or become the program.
 WAITING = {
@@ -154,6 +182,7 @@ def test_a_module_of_the_users_that_has_the_name(start_python: StartPython, tmp_
     own = tmp_path / "migrate.py"
     own.write_text("raise SystemExit('this one ran')\n")
     env = {"PYTHONPATH": str(ROOT)}
+    assert _with_closed(2, "doca_migrate", "x.py", cwd=tmp_path) == (NOT_AVAILABLE, "", "")
     ended = start_python("-m", "doca_migrate", "x.py", cwd=tmp_path, env=env, fresh=True).finish()
     assert (ended.returncode, ended.stdout, ended.stderr.count("\n")) == (NOT_AVAILABLE, "", 1)
     assert ended.stderr.startswith(f"doca-migrate: {own.resolve()} is imported as migrate, not {ROOT / 'migrate'};")

@@ -228,6 +228,10 @@ def test_a_report_that_cannot_be_written(start_python: StartPython, script: Path
     folder = start_python(*LAUNCH, made, str(script), made).finish()
     assert folder.returncode == 0
     assert folder.stderr == f"COMCH_COMPAT_REPORT: {made!r} cannot be written: Is a directory\n"
+    os.rmdir(made)
+    with script.open("a") as more:
+        more.write("sys.stderr = None\n")
+    assert start_python(*LAUNCH, made, str(script), made).finish() == (0, folder.stdout, "")
 
 
 OTHER_LIBRARIES = """\

@@ -206,6 +206,16 @@ def test_a_full_disk_that_has_standard_error_too(monkeypatch: pytest.MonkeyPatch
         full.close()
 
 
+def test_a_full_disk_where_standard_error_is_closed(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], fresh_driver: None
+) -> None:
+    monkeypatch.setenv("COMCH_TRACE", "/dev/full")
+    with monkeypatch.context() as patch:
+        patch.setattr(sys, "stderr", None)
+        comch.open_device("03:00.0").close()
+    assert capsys.readouterr() == ("", "")
+
+
 @pytest.mark.parametrize(("place", "told"), [("/proc", False), ("/dev/null", True)])
 def test_a_child_that_goes_elsewhere(tmp_path: Path, start_python: StartPython, place: str, told: bool) -> None:
     """It writes to the same file, or to none when it can open that no more."""

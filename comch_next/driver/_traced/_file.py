@@ -3,14 +3,20 @@
 import errno
 import json
 import os
-import sys
 import threading
 import time
 from itertools import count
 from typing import Any
 
 from comch_next.driver._traced._place import caller
-from comch_next.driver.protocol import by_system, shielded, suppress_system, too_large_raises, uninterrupted
+from comch_next.driver.protocol import (
+    by_system,
+    complain,
+    shielded,
+    suppress_system,
+    too_large_raises,
+    uninterrupted,
+)
 from comch_next.errors import IoFailed
 
 __all__ = ["TraceFile"]
@@ -104,4 +110,4 @@ class TraceFile:
     def _end(self, error: Exception) -> None:
         self._ended = True
         with suppress_system(OSError, ValueError):  # full, too, or closed
-            print(f"COMCH_TRACE: the trace ends here: {error}", file=sys.stderr)
+            complain(f"COMCH_TRACE: the trace ends here: {error}")

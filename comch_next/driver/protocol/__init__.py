@@ -11,6 +11,7 @@ _clock       the clock of waits
 _signals     calls that no signal interrupts
 _raised      exceptions of callbacks, of which one is raised
 _system      failures of the system, as opposed to what a signal's handler raises
+_stderr      what is reported on standard error
 _shield      finalizers and the like, which none cuts short
 _exit        what is done at the end of the process
 _events      what is logged of connections
@@ -90,6 +91,7 @@ from comch_next.driver.protocol._signals import (
     uninterrupted,
     uninterrupted_in_c,
 )
+from comch_next.driver.protocol._stderr import complain
 from comch_next.driver.protocol._system import by_system, suppress_system
 from comch_next.driver.protocol._text import bytes_of, counted, listed, quoted, text_of, them
 from comch_next.driver.protocol._typed import Protocol
@@ -163,6 +165,7 @@ __all__ = [
     "by_system",
     "bytes_of",
     "collect_garbage",
+    "complain",
     "counted",
     "device_calls",
     "enter_kernel",
