@@ -35,7 +35,7 @@ def main(arguments: Sequence[str]) -> None:
         _carry_out(*(arguments or [""]))
         print(end="", flush=True)
     except OSError as error:
-        print(f"{PROGRAM}: {error.strerror}", file=sys.stderr, flush=True)
+        print(f"{PROGRAM}: {error.strerror or error}", file=sys.stderr, flush=True)
         os._exit(FAILED)  # before Python tries again to write what standard output has not taken
     except KeyboardInterrupt:  # before the program has started: from there on it is the program's
         print(f"{PROGRAM}: interrupted", file=sys.stderr)

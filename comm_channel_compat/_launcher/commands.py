@@ -75,7 +75,7 @@ def _run(given: dict[str, str], rest: list[str]) -> NoReturn:
     if sys.flags.ignore_environment:
         raise UsageError("the path is passed in the environment, which Python's options -E and -I ignore")
     options = interpreter_options(sys.orig_argv, sys.argv, os.path.basename(faces.PACKAGE))
-    os.execve(sys.executable, [sys.executable, *options, *rest], {**inherited(), **_chosen(given)})
+    os.execve(sys.executable, [sys.executable, *options, *rest], {**inherited(), **_chosen(given)[0]})
 
 
 def _exec(given: dict[str, str], rest: list[str]) -> None:
@@ -83,8 +83,9 @@ def _exec(given: dict[str, str], rest: list[str]) -> None:
         raise UsageError("PROGRAM is missing")
     if rest[0].startswith("-"):
         raise UsageError(f"{rest[0]!r} is not an option of exec")
-    os.environ.update(_chosen(given))
-    if (missing := faces.why_programs_cannot_start()) is not None:
+    chosen, stands_in = _chosen(given)
+    os.environ.update(chosen)
+    if stands_in and (missing := faces.why_programs_cannot_start()) is not None:
         _fail(FAILED, missing)
     try:
         os.execvpe(rest[0], rest, inherited())
@@ -97,7 +98,7 @@ def _env(given: dict[str, str], rest: list[str]) -> None:
     import shlex  # only this command quotes
 
     _refuse_arguments(rest)
-    for name, value in _chosen(given).items():
+    for name, value in _chosen(given)[0].items():
         if name != OF_PROCESS:  # which ends here
             print(f"export {name}={shlex.quote(value)}")
 
@@ -142,8 +143,8 @@ COMMANDS = {
 }
 
 
-def _chosen(given: Mapping[str, str]) -> dict[str, str]:
-    """The settings for options, once it is known whether real libraries keep their place; reports which."""
+def _chosen(given: Mapping[str, str]) -> tuple[dict[str, str], bool]:
+    """The settings for options, and whether the toolkit's C libraries are used; reports real ones."""
     if given.get("--doca", faces.RELEASE) not in faces.RELEASES:
         raise UsageError(f"--doca: {given['--doca']!r} is not one of {', '.join(sorted(faces.RELEASES))}")
     if (report := given.get("--report")) is not None:
@@ -152,11 +153,11 @@ def _chosen(given: Mapping[str, str]) -> dict[str, str]:
         if not os.path.isdir(os.path.dirname(report) or "."):
             raise UsageError(f"--report: there is no folder for {report!r}")
     real = faces.installed(os.environ)
-    stand_in = real is None or "--force" in given
+    stands_in = real is None or "--force" in given
     if real is not None:
-        took = "gives way to the toolkit's" if stand_in else "is used; --force takes the toolkit's"
+        took = "gives way to the toolkit's" if stands_in else "is used; --force takes the toolkit's"
         print(f"{PROGRAM}: {real} {took}", file=sys.stderr, flush=True)
-    return settings(os.environ, given, stand_in=stand_in)
+    return settings(os.environ, given, stand_in=stands_in), stands_in
 
 
 def _refuse_arguments(rest: list[str]) -> None:

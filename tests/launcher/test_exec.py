@@ -127,6 +127,25 @@ def test_a_python_without_a_shared_library(start_python: StartPython, tree: Path
     assert (finished.returncode, finished.stderr) == (1, "comm_channel_compat: no shared library\n")
 
 
+def test_a_library_of_the_toolkit_that_is_damaged(start_python: StartPython, tree: Path, tmp_path: Path) -> None:
+    shutil.copytree(tree / PACKAGE, tmp_path / PACKAGE)
+    file = tmp_path / PACKAGE / "capi" / "lib" / "libdoca_common.so.2"
+    file.write_text("not a library")
+    finished = start_python("-m", PACKAGE, "exec", "true", cwd=tmp_path).finish()
+    assert (finished.returncode, finished.stdout) == (1, "")
+    assert finished.stderr.startswith(f"comm_channel_compat: {file}: ")
+    assert finished.stderr.count("\n") == 1
+
+
+def test_a_program_that_uses_a_real_library_does_not_need_the_toolkits(
+    start_python: StartPython, bare: Path, real: Path
+) -> None:
+    make_library(bare / PACKAGE / "capi" / "lib", "comm_channel", OURS)  # alone
+    finished = start_python("-m", PACKAGE, "exec", "true", cwd=bare, env={"LD_LIBRARY_PATH": str(real)}).finish()
+    assert finished.returncode == 0
+    assert finished.stderr.endswith("is used; --force takes the toolkit's\n")
+
+
 @pytest.fixture
 def bare(tree: Path, tmp_path: Path) -> Path:
     """The launcher of a toolkit that was built without C libraries."""
