@@ -31,6 +31,10 @@ def main(arguments: Sequence[str]) -> None:
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115  # to the end
     for ignored in (SIGPIPE, SIGXFSZ):  # by Python, and then by a program that is executed, too
         signal(ignored, SIG_DFL)
+    # Paths are printed as the system has them, whatever their encoding.
+    sys.stdout.reconfigure(  # type: ignore[union-attr]
+        encoding=sys.getfilesystemencoding(), errors=sys.getfilesystemencodeerrors()
+    )
     try:
         _carry_out(*(arguments or [""]))
         print(end="", flush=True)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -117,6 +119,22 @@ def test_quoting(start_python: StartPython, tmp_path: Path) -> None:
         ["sh", "-c", f'{printed}echo "$COMCH_TRACE"'], capture_output=True, text=True, check=True, timeout=60
     )
     assert shown.stdout == f"/{name}\n"
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "ascii"])
+def test_names_that_are_not_of_the_encoding_of_text(tree: Path, tmp_path: Path, encoding: str) -> None:
+    """Bytes of file names come out as they are."""
+    place = os.fsencode(tmp_path) + b"/na\xefve \xc3\xa9"
+    shutil.copytree(tree, os.fsdecode(place))
+    environment = {**os.environ, "PYTHONIOENCODING": encoding}
+
+    def printed(*arguments: str) -> bytes:
+        command = [sys.executable, "-m", PACKAGE, *arguments]
+        return subprocess.run(command, cwd=place, env=environment, capture_output=True, check=True, timeout=60).stdout
+
+    assert printed("paths", "lib").startswith(place)
+    assert printed("paths").count(place) == 6
+    assert printed("env", "--trace", "t").endswith(b"export COMCH_TRACE='" + place + b"/t'\n")
 
 
 def test_paths(launch: Launch, tree: Path) -> None:
