@@ -24,9 +24,9 @@ def is_running(package: str) -> bool:
 def interpreter_options(original: Sequence[str], argv: Sequence[str], package: str) -> list[str]:
     """What stood on the command line between Python and ``-m package``."""
     *options, last = original[1 : len(original) - len(argv[1:])]
-    option = _module_option(last, package)
+    option = None if last == argv[0] else _module_option(last, package)
     if option is None:
-        return options  # the folder itself was run
+        return options  # the folder itself was run, or the command
     if not option:
         option = options.pop()
     option = option.removesuffix("m")
@@ -35,7 +35,8 @@ def interpreter_options(original: Sequence[str], argv: Sequence[str], package: s
 
 def _module_option(word: str, package: str) -> str | None:
     """What stands before a package's name in the word that names the module to run; None if another module is run."""
-    if word == package:
+    name = word.removesuffix(".__main__")
+    if name == package:
         return ""  # "-m", or options joined to it as in "-Bm", is a word of its own
-    joined = word.removesuffix(package)
-    return joined if joined != word and joined.startswith("-") and joined.endswith("m") else None
+    joined = name.removesuffix(package)
+    return joined if joined != name and joined.startswith("-") and joined.endswith("m") else None

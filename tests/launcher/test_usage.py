@@ -9,7 +9,7 @@ import pytest
 from comm_channel_compat._launcher.command_line import UsageError, split_options
 from comm_channel_compat._launcher.python import interpreter_options
 from comm_channel_compat._launcher.settings import settings
-from tests.processes import StartPython
+from tests.processes import ROOT, StartPython
 
 USAGE_ERROR = 64
 
@@ -79,12 +79,29 @@ def test_help_and_version_behind_other_options(
         (["-X", "dev", "-m", "comm_channel_compat"], ["-X", "dev"]),
         (["/somewhere/comm_channel_compat"], []),
         (["-O", "comm_channel_compat/"], ["-O"]),
+        (["-m", "comm_channel_compat.__main__"], []),
+        (["-Bmcomm_channel_compat.__main__"], ["-B"]),
     ],
 )
 def test_the_options_of_python(before: list[str], options: list[str]) -> None:
     arguments = ["run", "-m", "comm_channel_compat"]
     found = interpreter_options(["python", *before, *arguments], ["__main__.py", *arguments], "comm_channel_compat")
     assert found == options
+
+
+@pytest.mark.parametrize("before", [[], ["-B"], ["-X", "frozen_modules=off"]], ids=str)
+@pytest.mark.parametrize("place", ["comm_channel_compat", "comm_channel_compat/__main__.py"])
+def test_the_folder_itself_is_run(start_python: StartPython, before: list[str], place: str) -> None:
+    code = "import sys; print(sys.orig_argv[1:])"
+    finished = start_python(*before, place, "run", "-c", code, cwd=ROOT, env={"PYTHONPATH": str(ROOT)}).finish()
+    assert finished == (0, f"{[*before, '-c', code]}\n", "")
+
+
+@pytest.mark.parametrize("shape", [["-m", "comm_channel_compat"], ["-m", "comm_channel_compat.__main__"]], ids=str)
+def test_the_module_is_run(start_python: StartPython, shape: list[str]) -> None:
+    code = "import sys; print(sys.orig_argv[1:])"
+    finished = start_python("-B", *shape, "run", "-c", code, cwd=ROOT).finish()
+    assert finished == (0, f"{['-B', '-c', code]}\n", "")
 
 
 @pytest.mark.parametrize(
