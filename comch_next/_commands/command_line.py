@@ -16,6 +16,7 @@ __all__ = ["INTERRUPTED", "USAGE", "Parser", "end_with_reader", "pci_address", "
 
 USAGE = 64
 INTERRUPTED = 130
+_LONGEST_S = 1e9  # about thirty years; the system adds its own clock to it, and has no room for much more
 
 
 class Parser(argparse.ArgumentParser):
@@ -31,13 +32,13 @@ class Parser(argparse.ArgumentParser):
 
 
 def seconds(text: str) -> float:
-    """Read a time above 0."""
+    """Read a time above 0 that can be waited for."""
     try:
         found = float(text)
     except ValueError:
         found = math.nan
-    if not 0 < found < math.inf:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds above 0")
+    if not 0 < found <= _LONGEST_S:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds above 0, up to {_LONGEST_S:g}")
     return found
 
 

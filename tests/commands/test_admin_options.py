@@ -80,6 +80,13 @@ def test_watching_until_it_is_interrupted(start_python: StartPython) -> None:
     assert [row["name"] for row in lines[-1]["servers"]] == ["svc"]
 
 
+def test_watching_with_the_longest_time(start_python: StartPython) -> None:
+    watching = start_python("-m", "comch_next", "admin", "--watch", "1e9", "--json")
+    watching.wait_for("{")
+    ended = watching.end_by(signal.SIGINT)
+    assert (ended.returncode, ended.stderr) == (130, "comch_next: interrupted\n")
+
+
 def test_watching_on_a_terminal_begins_at_its_corner_each_time() -> None:
     master, slave = pty.openpty()
     command = [sys.executable, "-m", "comch_next", "admin", "--watch", "0.01"]
@@ -97,7 +104,7 @@ def test_watching_on_a_terminal_begins_at_its_corner_each_time() -> None:
     assert b"Servers in " in got
 
 
-@pytest.mark.parametrize("time", ["0", "-1", "nan", "inf", "soon"])
+@pytest.mark.parametrize("time", ["0", "-1", "nan", "inf", "1e10", "soon"])
 def test_a_time_that_is_none(start_python: StartPython, time: str) -> None:
     ended = start_python("-m", "comch_next", "admin", "--watch", time).finish()
     assert (ended.returncode, ended.stdout) == (64, "")
