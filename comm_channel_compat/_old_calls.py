@@ -1,7 +1,8 @@
 """What is done at a call of the old faces beside answering it. COMCH_COMPAT_WARN=1: a warning for each call of the
 channel APIs, which are gone, one per call, file and line. COMCH_COMPAT_REPORT=FILE: an account of all, written at exit.
 
-Both are decided once, at import: if neither is wanted, `old_call` returns its argument unchanged.
+Both are decided once, at import: if neither is wanted, `old_call` returns its argument unchanged. The import
+raises InvalidValue for another value of COMCH_COMPAT_WARN.
 """
 
 import atexit
@@ -13,6 +14,7 @@ from collections.abc import Callable
 from types import CodeType, FrameType, FunctionType, ModuleType
 from typing import Any, TypeVar
 
+from comch_next.errors import InvalidValue
 from comch_next.pull import shielded
 
 __all__ = [
@@ -39,8 +41,11 @@ _NOWHERE: Place = ("", 0, "")  # of a call by a program that is not Python, or b
 # What a module has of its own, and not of what it stands for.
 _OF_ITS_OWN = {"__name__", "__spec__", "__loader__", "__file__", "__cached__", "__package__", "__builtins__"}
 
-_warns = os.environ.get("COMCH_COMPAT_WARN", "") not in ("", "0")
 # Now: a program may empty its environment.
+_wanted = os.environ.get("COMCH_COMPAT_WARN", "")
+if _wanted not in ("", "0", "1"):
+    raise InvalidValue(f"COMCH_COMPAT_WARN is {_wanted!r}; legal are 0, 1 and empty")
+_warns = _wanted == "1"
 report_file = os.environ.get("COMCH_COMPAT_REPORT", "")
 report_of = os.environ.get("COMCH_COMPAT_REPORT_OF", "")  # the process whose account has that name
 is_watched = _warns or bool(report_file)

@@ -24,8 +24,8 @@ def calls(module: str, extension: str) -> int:
     """
     with _lock:
         if extension not in _addresses:
-            made = import_module(extension)
             try:
+                made = import_module(extension)
                 import_module(module).attach(made.ffi, made.lib)
             except DocaError as error:
                 complain(f"doca: {error}")

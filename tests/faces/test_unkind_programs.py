@@ -63,10 +63,17 @@ def test_a_library_opened_privately_works(name: str, start: Start) -> None:
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, "0 an endpoint\n", "")
 
 
-def test_a_wrong_setting_is_named_without_a_traceback(start: Start) -> None:
-    ended = start("opened_at_run_time", "libdoca_comm_channel.so.2", COMCH_FAULTS="sned=1").finish()
+@pytest.mark.parametrize(
+    ("name", "value", "told"),
+    [
+        ("COMCH_FAULTS", "sned=1", "COMCH_FAULTS: 'sned=1' is not a fault"),
+        ("COMCH_COMPAT_WARN", "no", "COMCH_COMPAT_WARN is 'no'; legal are 0, 1 and empty"),
+    ],
+)
+def test_a_wrong_setting_is_named_without_a_traceback(start: Start, name: str, value: str, told: str) -> None:
+    ended = start("opened_at_run_time", "libdoca_comm_channel.so.2", **{name: value}).finish()
     assert (ended.returncode, ended.stdout) == (0, f"{int(ErrorCode.INITIALIZATION)} none\n")
-    assert ended.stderr.startswith("doca: COMCH_FAULTS: 'sned=1' is not a fault\n")
+    assert ended.stderr.startswith(f"doca: {told}\n")
     assert "Traceback" not in ended.stderr
 
 

@@ -52,6 +52,14 @@ def test_silent_unless_asked(start_python: StartPython, script: Path) -> None:
     assert start_python(*LAUNCH, str(script), env={"COMCH_COMPAT_WARN": "0"}).finish() == (0, "", "")
 
 
+@pytest.mark.parametrize("module", ["doca_comm_channel", "doca_cc", "comm_channel_compat.blocking"])
+@pytest.mark.parametrize("value", ["no", "true", "2"])
+def test_another_value_is_refused(start_python: StartPython, module: str, value: str) -> None:
+    finished = start_python(*LAUNCH, "-c", f"import {module}", env={"COMCH_COMPAT_WARN": value}).finish()
+    assert (finished.returncode, finished.stdout) == (1, "")
+    assert finished.stderr.endswith(f"InvalidValue: COMCH_COMPAT_WARN is {value!r}; legal are 0, 1 and empty\n")
+
+
 def test_one_for_each_call_file_and_line(start_python: StartPython, script: Path) -> None:
     finished = start_python(*LAUNCH, str(script), env={"COMCH_COMPAT_WARN": "1"}).finish()
     assert (finished.returncode, finished.stdout) == (0, "")
