@@ -110,6 +110,22 @@ def released() -> memoryview:
     return view
 
 
+class OtherBytes(bytearray):
+    """What it is as bytes is not what it holds."""
+
+    def __bytes__(self) -> bytes:
+        raise AssertionError("it is sent as it is in memory")
+
+
+def test_what_is_recorded_is_what_was_sent(trace: Path) -> None:
+    there, here = pair()
+    here.context.task_send_alloc_init(here.connection, OtherBytes(b"held")).submit()
+    until(lambda: there.messages, there.engine, here.engine)
+    leave(here, there)
+    (sent,), (got,) = (of(read(trace), what) for what in ("send", "receive"))
+    assert sent["digest"] == got["digest"] == hashlib.sha256(b"held").hexdigest()[:16]
+
+
 def test_memory_that_has_been_released(trace: Path) -> None:
     there, here = pair()
     with pytest.raises(InvalidValue, match="takes a bytes-like message"):

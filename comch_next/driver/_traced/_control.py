@@ -5,7 +5,7 @@ from typing import Any
 
 from comch_next.driver._traced._nouns import Noun, Tasks
 from comch_next.driver._traced._tracer import ACCEPTED, Flight, Link, Scope, facts_of, now, result
-from comch_next.driver.protocol import Unrecorded, interruptible, uninterrupted_in_c
+from comch_next.driver.protocol import NO_BUFFER, Unrecorded, interruptible, suppress_system, uninterrupted_in_c
 from comch_next.errors import DocaError
 
 __all__ = ["Clients", "Connections", "Contexts", "SendTasks", "Servers"]
@@ -56,6 +56,9 @@ class _Pool(Noun):
     def task_send_alloc_init(self, ctx: Any, peer: Any, message: Any, user_data: object = None) -> Any:
         at_ns = now()
         flight = Flight(Scope({}), {}, user_data)
+        if type(message) is not bytes:
+            with suppress_system(*NO_BUFFER):  # which the driver refuses
+                message = bytes(memoryview(message))
         try:
             task = self._noun.task_send_alloc_init(ctx, peer, message, flight)
         except DocaError as error:
@@ -63,7 +66,7 @@ class _Pool(Noun):
             raise
         flight.link = self._tracer.link(peer)
         flight.scope, flight.names = self._tracer.scope(ctx), flight.link.names
-        flight.task, flight.data = task, bytes(message)
+        flight.task, flight.data = task, message
         return task
 
     def quick_alloc(self, *_: object) -> None:
