@@ -235,6 +235,10 @@ class LibraryContext(Context):
             self._own_engine = ProgressEngine(self._driver.name if self._made else None, _lock=self._first_lock)
         return self._own_engine
 
+    @property
+    def _has_engine(self) -> bool:
+        return self._settings["engine"] is not None or self._own_engine is not None
+
     def _waits_for(self, engine: ProgressEngine) -> bool:
         """Whether it is going to be connected to that engine."""
         return self._alive and not self._made and self._settings["engine"] is engine

@@ -327,7 +327,7 @@ class Configured(LibraryContext):
     @alone
     def _take_first_engine(self, engine: ProgressEngine) -> None:
         self._refuse_active("connect_ctx")
-        if self._settings["engine"] is not None or self._own_engine is not None:
+        if self._has_engine:
             raise NotPermitted(f"connect_ctx: {self!r} has a progress engine already")
         self._configure_alone({"engine": engine})
 

@@ -75,6 +75,11 @@ class Context(ContextNames, Strict):
             self._engine = engine
         self._lock = engine._lock
 
+    @property
+    def _has_engine(self) -> bool:
+        """Whether it has an engine, given or of its own, so that `connect_ctx` refuses another."""
+        return self._engine is not None
+
     def _take_engine(self, engine: ProgressEngine) -> None:
         """Be connected by the program's own call."""
         self._join(engine)

@@ -33,7 +33,7 @@ def _of_control(cls: type[Server | Client]) -> Callable[[Any], Any]:
         old._compat_dev = wrap(modern.device)
         if cls is Server:
             old._compat_repr = wrap(modern.device_rep)
-        OfContext.__init__(old, modern, has_engine=True)  # its own, at least
+        OfContext.__init__(old, modern, may_use_own=True)
         return old
 
     return make
@@ -42,7 +42,7 @@ def _of_control(cls: type[Server | Client]) -> Callable[[Any], Any]:
 def _of_fast(cls: type[Producer | Consumer]) -> Callable[[Any], Any]:
     def make(modern: Any) -> Any:
         old: Any = cls.__new__(cls)
-        OfContext.__init__(old, modern, has_engine=True)
+        OfContext.__init__(old, modern, may_use_own=True)
         return old
 
     return make

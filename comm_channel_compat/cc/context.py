@@ -19,11 +19,11 @@ __all__ = ["Context", "OfContext"]
 class Context:
     """What `as_ctx` returns (C: struct doca_ctx)."""
 
-    def __init__(self, modern: comch.Context, name: str, has_engine: bool) -> None:
+    def __init__(self, modern: comch.Context, name: str, may_use_own: bool) -> None:
         self._compat_modern: Any = modern  # until it is destroyed
         self._compat_name = name
         self._compat_user_data: Any = None
-        self._compat_has_engine = has_engine
+        self._compat_may_use_own = may_use_own  # an engine that its start makes
 
     def __repr__(self) -> str:
         return f"<Context of a {self._compat_name}>"
@@ -78,7 +78,7 @@ class Context:
         self.modern.flush_tasks()
 
     def _compat_need_engine(self, call: str) -> None:
-        if self.modern is not None and not self._compat_has_engine:
+        if not (self.modern._has_engine or self._compat_may_use_own):
             raise NotConnected(f"ctx_{call}: the {self._compat_name} has no progress engine; connect one first")
 
     def _compat_destroy(self) -> None:
@@ -89,8 +89,8 @@ class Context:
 class OfContext:
     """What a server, client, producer and consumer share: each is a context, too."""
 
-    def __init__(self, modern: comch.Context, has_engine: bool = False) -> None:
-        self._compat_ctx = Context(modern, type(self).__name__.lower(), has_engine)
+    def __init__(self, modern: comch.Context, may_use_own: bool = False) -> None:
+        self._compat_ctx = Context(modern, type(self).__name__.lower(), may_use_own)
         remember(self, modern)  # last: another thread's wrap finds it from here on
 
     @property

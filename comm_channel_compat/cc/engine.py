@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import comch_next as comch
 from comch_next import DocaError, InvalidValue
-from comch_next.arguments import instance
 from comm_channel_compat._known import remember
 from comm_channel_compat._old_calls import old_call
 from comm_channel_compat._refusals import code_of
+from comm_channel_compat.cc._arguments import unwrap
 from comm_channel_compat.cc.context import Context
 
 __all__ = ["ProgressEngine"]
@@ -39,13 +39,7 @@ class ProgressEngine:
 
     def connect_ctx(self, ctx: Context) -> None:
         """Connect a context, which is IDLE and has no other engine."""
-        modern, had_engine = instance(ctx, Context, "ctx").modern, ctx._compat_has_engine
-        ctx._compat_has_engine = True  # first: an interrupt may come when it is connected
-        try:
-            self.modern.connect_ctx(modern)
-        except DocaError:
-            ctx._compat_has_engine = had_engine
-            raise
+        self.modern.connect_ctx(unwrap(ctx, Context, "ctx"))
 
     def progress(self) -> bool:
         """Run the callback of one task or event, if there is one. Returns whether anything happened.

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 
-from tests.cc.world import World, cc, okay
+from tests.cc.world import TASKS, World, cc, ignore, okay
 from tests.fast_path.lane import Lane
 
 
@@ -97,3 +97,55 @@ def test_tasks_of_new_code_complete_in_callbacks_of_old_code(world: World) -> No
         task.submit()
     world.until(lambda: len(completed) == 2 and len(world.messages) == 2)
     assert completed == [(cc.TaskSend, None)] * 2
+
+
+# Engines
+
+
+def _server(world: World) -> Any:
+    server = cc.Server(world.dpu, world.rep, "svc")
+    server.task_send_set_conf(ignore, ignore, TASKS)
+    server.event_msg_recv_register(ignore)
+    server.event_connection_register(ignore, ignore)
+    return server
+
+
+def _consumer(world: World) -> Any:
+    consumer = cc.Consumer(world.connection, world.mmap)
+    consumer.task_post_recv_set_conf(ignore, ignore, TASKS)
+    return consumer
+
+
+def _producer(world: World) -> Any:
+    producer = cc.Producer(world.connection)
+    producer.task_send_set_conf(ignore, ignore, TASKS)
+    return producer
+
+
+def _connect(engine: Any, context: Any) -> None:
+    engine.connect_ctx(context)
+
+
+def _assign(engine: Any, context: Any) -> None:
+    context.engine = engine
+
+
+@pytest.mark.parametrize(
+    ("make", "give"), [(_server, _connect), (_server, _assign), (_consumer, _connect), (_producer, _connect)]
+)
+def test_old_code_runs_a_context_on_the_engine_of_new_code(
+    world: World, make: Callable[[World], Any], give: Callable[[Any, Any], None]
+) -> None:
+    made = make(world)
+    ctx = made.as_ctx()
+    for call in (ctx.start, ctx.stop):
+        with pytest.raises(cc.NotConnected):
+            call()
+    give(cc.unwrap(world.pe), cc.unwrap(made))
+    with pytest.raises(cc.NotPermitted):
+        world.pe.connect_ctx(ctx)
+    assert cc.doca_ctx_start(ctx) in (cc.DOCA_SUCCESS, cc.DOCA_ERROR_IN_PROGRESS)
+    world.until(lambda: world.state(made) == cc.DOCA_CTX_STATE_RUNNING)
+    assert cc.doca_ctx_stop(ctx) in (cc.DOCA_SUCCESS, cc.DOCA_ERROR_IN_PROGRESS)
+    world.until(lambda: world.state(made) == cc.DOCA_CTX_STATE_IDLE)
+    made.destroy()
