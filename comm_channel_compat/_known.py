@@ -10,7 +10,7 @@ from comch_next import InvalidValue
 from comch_next.arguments import shown
 from comch_next.pull import new_lock
 
-__all__ = ["kind_of", "known", "modern_of", "remember"]
+__all__ = ["current", "kind_of", "known", "modern_of", "remember"]
 
 _PACKAGE = __name__.partition(".")[0]
 _SPARE = 64
@@ -75,6 +75,11 @@ def _standing_for(old: Any) -> object:
         return old.modern
     except InvalidValue:
         return None  # destroyed
+
+
+def current(latest: Any, modern: Any, make: Callable[[Any], Any]) -> Any:
+    """Return the handle of a modern object: the latest one, unless new code or another thread has set another."""
+    return latest if latest is not None and latest.modern is modern else make(modern)
 
 
 def modern_of(old: Any) -> Any:

@@ -10,7 +10,7 @@ from comch_next.errors import InvalidValue
 from comch_next.pull import quick_method
 from comm_channel_compat._devices import Device, Representor
 from comm_channel_compat._hot import RECVFROM, SENDTO, HotCalls
-from comm_channel_compat._known import remember
+from comm_channel_compat._known import current, remember
 from comm_channel_compat._old_calls import old_call
 from comm_channel_compat._peers import Peers, Unopened, connection_of, foreign
 from comm_channel_compat.event_channel import EventChannel
@@ -58,13 +58,13 @@ class Endpoint(EventChannel, ServiceState, HotCalls):
 
     def get_device(self) -> Device:
         """Return the device that was set."""
-        modern, known = self._compat_get("device"), self._compat_device
-        return known if known is not None and known.modern is modern else Device(modern)  # another thread is setting it
+        device: Device = current(self._compat_device, self._compat_get("device"), Device)
+        return device
 
     def get_device_rep(self) -> Representor:
         """Return the representor that was set."""
-        modern, known = self._compat_get("device_rep"), self._compat_representor
-        return known if known is not None and known.modern is modern else Representor(modern)
+        representor: Representor = current(self._compat_representor, self._compat_get("device_rep"), Representor)
+        return representor
 
     def get_max_msg_size(self) -> int:
         """Return the largest message that the endpoint sends, in bytes."""

@@ -9,6 +9,7 @@ import comch_next as comch
 from comch_next.arguments import UNSET, Buffer, cut, text
 from comch_next.pull import passing
 from comm_channel_compat._devices import Device
+from comm_channel_compat._known import current
 from comm_channel_compat.cc._arguments import count, function, unwrap
 from comm_channel_compat.cc._sending import Sending
 from comm_channel_compat.cc.connection import Connection, known
@@ -59,9 +60,9 @@ class Control(Sending):
         return size
 
     def get_device(self) -> Device:
-        """Return the device that the context was made with."""
-        self.modern  # noqa: B018  # raises when it has been destroyed
-        return self._compat_dev
+        """Return the device of the context."""
+        device: Device = current(self._compat_dev, self.modern.device, Device)
+        return device
 
     # Sending
 

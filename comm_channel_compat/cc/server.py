@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import comch_next as comch
 from comm_channel_compat._devices import Device, Representor
+from comm_channel_compat._known import current
 from comm_channel_compat._old_calls import old_call
 from comm_channel_compat.cc._arguments import function, unwrap
 from comm_channel_compat.cc._control import Control, Event, service_name
@@ -28,9 +29,9 @@ class Server(Control):
         self._compat_repr = repr
 
     def get_device_repr(self) -> Representor:
-        """Return the representor that the server was made with."""
-        self.modern  # noqa: B018  # raises when it has been destroyed
-        return self._compat_repr
+        """Return the representor of the server."""
+        representor: Representor = current(self._compat_repr, self.modern.device_rep, Representor)
+        return representor
 
     def event_connection_register(self, connect_event_cb: OnChange, disconnect_event_cb: OnChange) -> None:
         """Call `(event, cc_connection, change_successful)` for each client that connects or disconnects; mandatory."""

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+import comch_next as comch
 from tests.cc.world import TASKS, World, cc, ignore, okay
 from tests.fast_path.lane import Lane
 
@@ -97,6 +98,29 @@ def test_tasks_of_new_code_complete_in_callbacks_of_old_code(world: World) -> No
         task.submit()
     world.until(lambda: len(completed) == 2 and len(world.messages) == 2)
     assert completed == [(cc.TaskSend, None)] * 2
+
+
+# What new code has set
+
+
+def test_the_device_and_the_representor_that_new_code_has_set(world: World) -> None:
+    server, rep = cc.Server(world.dpu, world.rep, "svc"), world.rep
+    assert server.get_device() is world.dpu
+    assert server.get_device_repr() is rep
+    with comch.open_device("03:00.0") as device, device.open_representor("b1:00.1") as other:
+        cc.unwrap(server).configure(device=device, device_rep=other)
+        assert cc.unwrap(server.get_device()) is device
+        assert cc.unwrap(server.get_device_repr()) is other
+        assert okay(cc.doca_cc_server_get_device_repr(server)).as_devinfo().get_pci_addr_str().endswith("b1:00.1")
+        server.destroy()
+
+
+def test_the_representor_of_an_address_is_the_open_one(world: World) -> None:
+    modern = comch.Server(cc.unwrap(world.dpu), "b1:00.0", "svc")
+    server = cc.wrap(modern)
+    server.set_max_msg_size(128)  # with which the library makes another, on another representor
+    assert cc.unwrap(server.get_device_repr()) is modern.device_rep
+    server.destroy()
 
 
 # Engines
