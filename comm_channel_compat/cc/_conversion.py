@@ -70,7 +70,7 @@ def _of_task(cls: type[TaskSend | ProducerTaskSend | ConsumerTaskPostRecv]) -> C
         old: Any = cls.__new__(cls)
         old._task = Task(modern, wrap(modern.context).as_ctx())
         if cls is not TaskSend:
-            old._buf = Buf(modern.buf)
+            old._buf = None
         return old
 
     return make

@@ -7,6 +7,7 @@ from typing import Any
 
 from comch_next import ErrorCode
 from comch_next.pull import passing
+from comm_channel_compat._known import current
 from comm_channel_compat._old_calls import old_call
 from comm_channel_compat.cc._arguments import count, function, unwrap
 from comm_channel_compat.cc.context import Context
@@ -98,11 +99,13 @@ class _BufTask(_OfTask):
 
     def __init__(self, modern: Any, ctx: Context, buf: Buf) -> None:
         super().__init__(modern, ctx)
-        self._buf = buf
+        self._buf: Buf | None = buf  # the latest handle
 
-    def get_buf(self) -> Buf:
-        """Return the buffer."""
-        return self._buf
+    def get_buf(self) -> Buf | None:
+        """Return the buffer; None if new code has made or left the task without one."""
+        modern = self._task._modern.buf
+        self._buf = buf = None if modern is None else current(self._buf, modern, Buf)
+        return buf
 
     def set_buf(self, buf: Buf) -> None:
         """Use the task again with another buffer; not while it is submitted."""

@@ -123,6 +123,33 @@ def test_the_representor_of_an_address_is_the_open_one(world: World) -> None:
     server.destroy()
 
 
+@pytest.mark.parametrize("row", [1, 2])
+def test_the_buffer_that_new_code_has_set(world: World, row: int) -> None:
+    tasks = list(_tasks(world))
+    task, buf = tasks[row]
+    get_buf = type(task).get_buf
+    assert get_buf(task) is buf
+    other = world.buf(2048)
+    cc.unwrap(task).buf = cc.unwrap(other)
+    assert get_buf(task) == other
+    assert get_buf(task) is get_buf(task)
+    assert get_buf(task).get_head() == other.get_head()
+    cc.unwrap(task).buf = None
+    assert get_buf(task) is None
+    assert cc.doca_buf_get_len(get_buf(task)) == (cc.DOCA_ERROR_INVALID_VALUE, None)
+    task.set_buf(buf)
+    assert get_buf(task) is buf
+    for made, _ in tasks:
+        cc.doca_task_free(made.as_task())
+
+
+def test_a_task_that_new_code_has_made_without_a_buffer(lane: Lane) -> None:
+    modern = lane.inbox.consumer.task_post_recv_alloc_init(None)
+    task = cc.wrap(modern)
+    assert cc.doca_cc_consumer_task_post_recv_get_buf(task) is None
+    modern.free()
+
+
 # Engines
 
 
