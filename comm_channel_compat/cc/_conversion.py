@@ -19,7 +19,7 @@ from comm_channel_compat.cc.engine import ProgressEngine
 from comm_channel_compat.cc.memory import Buf, BufInventory, Mmap
 from comm_channel_compat.cc.producer import Producer
 from comm_channel_compat.cc.server import Server
-from comm_channel_compat.cc.task import ConsumerTaskPostRecv, ProducerTaskSend, Task, TaskSend
+from comm_channel_compat.cc.task import ConsumerTaskPostRecv, ProducerTaskSend, Task, TaskSend, task_of
 
 __all__ = ["unwrap", "wrap"]
 
@@ -65,8 +65,8 @@ def _connection(modern: comch.Connection) -> Connection:
 
 def _of_task(cls: type[TaskSend | ProducerTaskSend | ConsumerTaskPostRecv]) -> Callable[[Any], Any]:
     def make(modern: Any) -> Any:
-        if isinstance(modern.user_data, cls):
-            return modern.user_data
+        if (task := task_of(modern)) is not None:
+            return task
         old: Any = cls.__new__(cls)
         old._task = Task(modern, wrap(modern.context).as_ctx())
         if cls is not TaskSend:

@@ -7,13 +7,13 @@ from typing import Any
 
 from comch_next import ErrorCode
 from comch_next.pull import passing
-from comm_channel_compat._known import current
+from comm_channel_compat._known import current, remember
 from comm_channel_compat._old_calls import old_call
 from comm_channel_compat.cc._arguments import count, function, unwrap
 from comm_channel_compat.cc.context import Context
 from comm_channel_compat.cc.memory import Buf
 
-__all__ = ["ConsumerTaskPostRecv", "ProducerTaskSend", "Task", "TaskSend"]
+__all__ = ["ConsumerTaskPostRecv", "ProducerTaskSend", "Task", "TaskSend", "both_completed", "task_of"]
 
 
 @old_call("doca_task_")
@@ -29,7 +29,9 @@ class Task:
 
     @property
     def modern(self) -> Any:
-        """The task of comch_next."""
+        """The task of comch_next. New code may set its user data, and `wrap` finds the old task all the same."""
+        if (task := task_of(self._modern)) is not None:
+            remember(task, self._modern)
         return self._modern
 
     def submit(self) -> None:
@@ -141,6 +143,12 @@ class ConsumerTaskPostRecv(_BufTask):
         return number
 
 
+def task_of(modern: Any) -> _OfTask | None:
+    """Return the old task that has a modern one's user data; None if new code has made that, or set the data."""
+    task = modern.user_data
+    return task if isinstance(task, _OfTask) and task._task._modern is modern else None
+
+
 def both_completed(task_completion_cb: Any, task_error_cb: Any, ctx: Context) -> tuple[Callable[[Any], object], ...]:
     """Make callbacks of comch_next from the program's: `callback(task, task_user_data, ctx_user_data)`."""
     return _completed(task_completion_cb, "task_completion_cb", ctx), _completed(task_error_cb, "task_error_cb", ctx)
@@ -151,10 +159,11 @@ def _completed(callback: Any, what: str, ctx: Context) -> Callable[[Any], object
 
     def arguments(modern: Any) -> tuple[Any, ...]:
         task = modern.user_data
-        if not isinstance(task, _OfTask):  # made by new code, or new code has set it
+        if not isinstance(task, _OfTask) or (own := task._task)._modern is not modern:  # made or set by new code
             from comm_channel_compat.cc._conversion import wrap  # which stands on this module
 
             task = wrap(modern)
-        return task, task._task._user_data, ctx._compat_user_data
+            own = task._task
+        return task, own._user_data, ctx._compat_user_data
 
     return passing(arguments, call)

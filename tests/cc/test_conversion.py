@@ -100,6 +100,35 @@ def test_tasks_of_new_code_complete_in_callbacks_of_old_code(world: World) -> No
     assert completed == [(cc.TaskSend, None)] * 2
 
 
+def test_a_task_of_old_code_whose_user_data_new_code_has_set(world: World) -> None:
+    completed: list[Any] = []
+
+    def sent(task: Any, task_user_data: Any, ctx_user_data: Any) -> None:
+        completed.append((task, task_user_data))
+        task.as_task().free()
+
+    world.sent = sent  # type: ignore[method-assign]
+    connection, tasks = world.connection, []
+    for number in range(3):
+        tasks.append(okay(cc.doca_cc_client_task_send_alloc_init(world.client, connection, b"x", 1)))
+        tasks[-1].as_task().set_user_data(number)
+    modern = cc.unwrap(tasks[0]), cc.unwrap(tasks[1].as_task()), cc.unwrap(tasks[2])
+    for of_new_code, its in zip(("text", tasks[0], None), modern, strict=True):
+        its.user_data = of_new_code
+        its.submit()
+    world.until(lambda: len(completed) == 3)
+    assert completed == [(task, number) for number, task in enumerate(tasks)]
+    assert [its.user_data for its in modern] == ["text", tasks[0], None]
+
+
+def test_a_task_of_each_kind_is_found_without_its_user_data(world: World) -> None:
+    for task, _ in _tasks(world):
+        modern = cc.unwrap(task)
+        modern.user_data = "of new code"
+        assert cc.wrap(modern) is task
+        cc.doca_task_free(task.as_task())
+
+
 # What new code has set
 
 
