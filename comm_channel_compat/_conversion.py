@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import comch_next as comch
-from comch_next import InvalidValue, NotPermitted
+from comch_next import DocaError, InvalidValue, NotPermitted, NotSupported
 from comch_next.arguments import register_origin, shown
 from comm_channel_compat._devices import Device, DevInfo, RepInfo, Representor
 from comm_channel_compat._known import known, modern_of
@@ -26,19 +26,32 @@ DEVICES: Mapping[type, Callable[[Any], Any]] = {
 register_origin(_PACKAGE, "generation 1 (comm_channel_compat)", wrap=f"{_PACKAGE}.wrap", unwrap=f"{_PACKAGE}.unwrap")
 
 
+# What an endpoint answers to a call that the other role has; NotPermitted to all others.
+_OF_OTHER_ROLE: Mapping[str, type[DocaError]] = {
+    **dict.fromkeys(("service_fd", "update_info", "connections", "pending"), NotSupported),
+    "device_rep": InvalidValue,
+}
+
+
 class OneRole:
-    """A Server or Client in the place of an endpoint's channel: calls of the other role raise NotPermitted."""
+    """A Server or Client in the place of an endpoint's channel: it refuses the calls of the other role."""
 
     def __init__(self, context: comch.Context) -> None:
         object.__setattr__(self, "context", context)
 
     def __getattr__(self, name: str) -> Any:
-        if hasattr(comch.Channel, name) and not hasattr(type(self.context), name):
-            raise NotPermitted(f"{name}: {self.context!r} is not a channel of both roles")
-        return getattr(self.context, name)
+        return getattr(self._acting_for(name), name)
 
     def __setattr__(self, name: str, value: object) -> None:
-        setattr(self.context, name, value)
+        setattr(self._acting_for(name), name, value)
+
+    def _acting_for(self, name: str) -> comch.Context:
+        """Return the context, if its role has this."""
+        context: comch.Context = self.context
+        if hasattr(comch.Channel, name) and not hasattr(type(context), name):
+            error = _OF_OTHER_ROLE.get(name, NotPermitted)
+            raise error(f"{name}: {context!r} is not a channel of both roles")
+        return context
 
     def __repr__(self) -> str:
         return repr(self.context)

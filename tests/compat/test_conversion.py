@@ -11,7 +11,7 @@ import pytest
 
 import comch_next as comch
 import comm_channel_compat as old
-from comch_next import InvalidValue, NotPermitted
+from comch_next import InvalidValue, NotPermitted, NotSupported
 from comm_channel_compat import blocking, cc, unwrap, wrap
 from tests.compat import support
 from tests.compat.support import DPU, HOST, REP
@@ -61,11 +61,49 @@ def test_a_modern_pair_serves_old_code() -> None:
         service.sendto(b"answer", wrap(message.connection))
         assert support.eventually(endpoint.recvfrom, 10) == (b"answer", to_service)
         assert to_service is wrap(unwrap(to_service))
-        for wrong in (lambda: service.connect("svc"), endpoint.update_service_state_info):
-            with pytest.raises(NotPermitted, match="not a channel of both roles"):
+        for wrong, error in (
+            (lambda: service.connect("svc"), NotPermitted),
+            (endpoint.update_service_state_info, NotSupported),
+        ):
+            with pytest.raises(error, match="not a channel of both roles"):
                 wrong()
         endpoint.destroy()
         service.destroy()
+
+
+# calls of a service, and what docs/errors.md has for an endpoint that is a client
+OF_A_SERVICE: dict[str, type[comch.DocaError]] = {
+    "get_service_event_channel": NotSupported,
+    "update_service_state_info": NotSupported,
+    "get_peer_addr_list": NotSupported,
+    "get_pending_connections": NotSupported,
+    "get_device_rep": InvalidValue,
+}
+
+
+@pytest.mark.parametrize("call", OF_A_SERVICE)
+def test_a_client_of_new_code_answers_calls_of_a_service_as_an_endpoint_does(pair: support.Pair, call: str) -> None:
+    error = OF_A_SERVICE[call]
+    client = comch.Client(unwrap(pair.client).device, "svc", one_sided=True)
+    endpoint = wrap(client)
+    endpoint.connect("svc")
+    for ep in (pair.client, endpoint):
+        with pytest.raises(error):
+            getattr(ep, call)()
+        answer = getattr(old.flat, f"doca_comm_channel_ep_{call}")(ep)
+        assert (answer if isinstance(answer, int) else answer[0]) == error.code
+    endpoint.destroy()
+
+
+def test_a_client_of_new_code_takes_no_representor(pair: support.Pair) -> None:
+    endpoint, rep = wrap(comch.Client(unwrap(pair.client).device, one_sided=True)), pair.service.get_device_rep()
+    with pytest.raises(InvalidValue, match=r"device_rep: .* is not a channel of both roles"):
+        endpoint.set_device_rep(rep)
+    code = old.flat.doca_comm_channel_ep_set_device_rep(endpoint, rep)
+    assert code == comch.ErrorCode.INVALID_VALUE
+    with pytest.raises(NotPermitted, match="not a channel of both roles"):
+        endpoint.listen("svc")
+    endpoint.destroy()
 
 
 def test_flags_on_a_port_of_the_programs_own() -> None:
