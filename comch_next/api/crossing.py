@@ -7,9 +7,10 @@ from functools import cache
 from ._load import GENERATIONS, callbacks, typedefs
 from ._rows import Callback
 
-__all__ = ["by_value", "callback_pointer", "crossing"]
+__all__ = ["by_value", "callback_pointer", "crossing", "nothing"]
 
 _UNION = "union doca_data"
+_NOTHING = {"doca_event_channel_t": -1}  # doca_event_invalid_handle, as 0 is a descriptor: standard input
 
 
 @cache
@@ -41,6 +42,11 @@ def crossing(ctype: str, *, is_output: bool = False) -> str:
 def callback_pointer(row: Callback) -> str:
     """The type of a pointer to a callback, as Python calls it."""
     return f"{crossing(row.returns)}(*)({', '.join(crossing(param.ctype) for param in row.params)})"
+
+
+def nothing(ctype: str) -> int:
+    """Return what stands for no result of a type that is not doca_error_t: 0 and NULL, unless 0 would be a result."""
+    return _NOTHING.get(ctype, 0)
 
 
 def by_value(ctype: str) -> bool:

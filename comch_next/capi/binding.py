@@ -101,15 +101,16 @@ class Binding:
         found = ((name, *tables[name]) for name in tables if name in self._called)
         return [Function(name, returns, tuple(Param(*param) for param in params)) for name, returns, params in found]
 
-    def attach(self, name: str, function: Call, is_coded: bool | None = None) -> None:
+    def attach(self, name: str, function: Call, is_coded: bool | None = None, *, unanswered: int | None = None) -> None:
         """Have C call this function; what it raises goes to `unexpected`, and is UNEXPECTED where there is a code.
 
-        `is_coded`: whether the result is a code; unless it is given, an int is one.
+        `is_coded`: whether the result is a code; unless it is given, an int is one. `unanswered`: what C gets instead
+        of another result; 0 or NULL, unless it is given.
         """
         if is_coded is None:
             is_coded = self._result(name).cname == "int"
-        on_error = {"error": _UNEXPECTED} if is_coded else {}
-        self.ffi.def_extern(name=f"py_{name}", onerror=self.unexpected, **on_error)(watched(name, is_coded, function))
+        error = _UNEXPECTED if is_coded else unanswered
+        self.ffi.def_extern(name=f"py_{name}", error=error, onerror=self.unexpected)(watched(name, is_coded, function))
 
     def _result(self, name: str) -> Any:
         return self.ffi.typeof(getattr(self.lib, f"py_{name}")).result

@@ -8,6 +8,7 @@ from typing import Any
 
 from comch_next import InitAttr
 from comch_next.api import structs
+from comch_next.api.crossing import nothing
 from comch_next.capi.binding import Binding, whole
 from comch_next.capi.handles import HANDLES
 from comch_next.declarations.comm_channel_1x import FUNCTIONS
@@ -39,7 +40,8 @@ def attach(ffi: Any, lib: Any) -> None:
     for row in binding.rows(FUNCTIONS):
         own = by_hand.get(row.name)
         call = whole(row, own) if own else through(row, getattr(flat, row.name), ffi)  # these may wait
-        binding.attach(row.name, call, is_coded=row.returns == "doca_error_t")  # an event channel is an int, too
+        is_coded = row.returns == "doca_error_t"  # an event channel is an int, too
+        binding.attach(row.name, call, is_coded, unanswered=nothing(row.returns))
 
 
 def _create(ffi: Any) -> Callable[..., int]:

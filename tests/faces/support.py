@@ -11,6 +11,7 @@ from types import MappingProxyType
 
 import comch_next.capi
 import comm_channel_compat.capi
+from comm_channel_compat._launcher.faces import RELEASES
 from tests.processes import SOON_S, Child
 
 PROGRAMS = Path(__file__).parent / "programs"
@@ -18,12 +19,12 @@ FOLDERS = [Path(package.__path__[0]) for package in (comch_next.capi, comm_chann
 
 
 def of_release(doca: str) -> Path:
-    """The folder of generation 2 as that release had it."""
-    return FOLDERS[1] / f"cc-{doca}"
+    """The folder of what that release had in a form of its own."""
+    return FOLDERS[1] / RELEASES[doca]
 
 
 def settings(doca: str) -> dict[str, str]:
-    """Where compilers and programs find the faces, generation 2 as that release had it."""
+    """Where compilers and programs find the faces, as that release had them."""
     folders = [of_release(doca), *FOLDERS]
     return {
         "PKG_CONFIG_PATH": os.pathsep.join(str(folder / "pkgconfig") for folder in folders),

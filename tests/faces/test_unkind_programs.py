@@ -12,8 +12,8 @@ import pytest
 
 from comch_next.errors import ErrorCode
 from tests.faces.conftest import MODULES, Start
-from tests.faces.support import FOLDERS, PROGRAMS, compiled, run
-from tests.processes import SOON_S
+from tests.faces.support import FOLDERS, PROGRAMS, compiled, run, settings
+from tests.processes import SOON_S, Finished
 
 TOLD = {
     "alive": ["echoed"],
@@ -55,6 +55,28 @@ def test_a_call_that_the_program_leaves_is_its_last(way: str, tmp_path: Path) ->
     ]
     assert ended.stderr.startswith("doca: doca_ctx_start was left by an exception of C++ or the end of its thread")
     assert ended.stderr.count("\n") == 1
+
+
+def _event_channel_of_14(folder: Path, **env: str) -> Finished:
+    program = compiled(folder, [PROGRAMS / "event_channel_of_14.c"], "doca-comm-channel", doca="1.4")
+    return run(program, env={**settings("1.4"), **env}).finish()
+
+
+def test_an_event_channel_is_no_descriptor_after_the_last_call(tmp_path: Path) -> None:
+    """0 would be standard input."""
+    ended = _event_channel_of_14(tmp_path)
+    assert ended.returncode == 0
+    begun = ["create: DOCA_SUCCESS", "listen: DOCA_SUCCESS", "before: a descriptor"]
+    assert ended.stdout.splitlines() == [*begun, "after: -1"]
+    assert ended.stderr.startswith("doca: doca_comm_channel_ep_recvfrom was left by ")
+
+
+def test_an_event_channel_is_no_descriptor_after_a_defect(tmp_path: Path) -> None:
+    ended = _event_channel_of_14(tmp_path, COMCH_CALL_SINK="operator:not_")  # which takes no call
+    assert ended.returncode == 0
+    refused = ["create: DOCA_ERROR_UNEXPECTED", "listen: DOCA_ERROR_UNEXPECTED"]
+    assert ended.stdout.splitlines() == [*refused, "before: -1", "after: -1"]
+    assert "takes exactly one argument (4 given)" in ended.stderr
 
 
 @pytest.mark.parametrize("name", ["libdoca_comm_channel.so.2", "libdoca_comm_channel.so"])

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from comch_next import api
-from comch_next.api.crossing import by_value, crossing
+from comch_next.api.crossing import by_value, crossing, nothing
 from comch_next.api.prototypes import declaration, prototype
 from comch_next.capi._building.errors import error_texts
 from comch_next.capi._building.libraries import Face
@@ -83,7 +83,7 @@ def _wrapper(row: api.Function, call: str) -> str:
         run = f"\tunion doca_data result = {{ .u64 = 0 }};\n\n\tif (started())\n\t\tresult.u64 = {call};\n"
         run += "\tvisit.ended = 1;\n\treturn result;\n"
     else:
-        refused = "why_not()" if row.returns == "doca_error_t" else f"({row.returns})0"
+        refused = "why_not()" if row.returns == "doca_error_t" else f"({row.returns}){nothing(row.returns)}"
         run = f"\t{declaration(row.returns, 'result')} = started() ? ({row.returns}){call} : {refused};\n\n"
         run += "\tvisit.ended = 1;\n\treturn result;\n"
     return f"FACE {prototype(row)}\n{{\n{''.join(_refusals(row))}\tVISIT;\n{run}}}\n"
