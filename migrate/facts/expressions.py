@@ -253,12 +253,15 @@ class Expressions:
         return self._vocabulary.module(module)
 
     def is_fixed(self, node: ast.expr) -> bool:
-        """Whether an expression means the same later on: a name that is bound once, or what nobody stores under one."""
+        """Whether an expression means the same later on: a name that is bound once, or what nobody stores under one.
+
+        The names of a class body do not: a function in it does not see them.
+        """
         if isinstance(node, ast.Attribute):
             is_kept = not self._may_be_stored(node.attr) and not self._is_computed(node)
             return is_kept and self.is_fixed(node.value)
         variable = self._forest.of(node).of[node] if isinstance(node, ast.Name) else None
-        if variable is None or len(variable.bindings) != 1 or variable.deletions:
+        if variable is None or len(variable.bindings) != 1 or variable.deletions or variable.scope.kind is Kind.CLASS:
             return False
         if variable.scope.kind is not Kind.FUNCTION and self._may_be_stored(variable.name):
             return False

@@ -232,3 +232,32 @@ if (
     ) and None
 ) or (ctx.set_state_changed_cb(lambda context, old, new, call=print: call(context.user_data, context, old, new)) and None):
     print("failed")
+
+
+# case: a function of a class body, whose names a lambda does not see
+import doca_cc as cc
+
+
+class Chat:
+    client = cc.Client(cc.open_device("b1:00.0"), "svc")
+
+    def on_message(event, recv_buffer, msg_len, connection):
+        print(recv_buffer[:msg_len])
+
+    client.event_msg_recv_register(on_message)
+
+# output
+import comch_next as comch
+
+
+class Chat:
+    client = comch.Client(comch.open_device("b1:00.0"), "svc")
+
+    def on_message(event, recv_buffer, msg_len, connection):
+        print(recv_buffer[:msg_len])
+
+    client.event_msg_recv_register(
+        lambda connection, data, call=on_message: call(
+            None, data, len(data), connection
+        )
+    )
