@@ -26,7 +26,8 @@ class Idioms:
 
     def __init__(self, facts: Facts, sources: Mapping[Path, Source]) -> None:
         self._facts, self._sources = facts, sources
-        self._quiet, self._aftermath, self._polls = Quiet(facts), Aftermath(facts), Polls(facts)
+        self._quiet, self._aftermath = Quiet(facts), Aftermath(facts)
+        self._polls = Polls(facts, self._aftermath)
         self._joined: set[Reference] = set()
         self._taken: dict[ast.stmt, Reference] = {}  # statements that joined changes replace
         self._marks: dict[Reference, str] = {}  # what is said of the calls in these, where nothing else is

@@ -14,6 +14,7 @@ from migrate.python.values import External
 from migrate.rules.idioms._failing import is_failure
 from migrate.rules.idioms._loop import code_of, made_by, parse
 from migrate.rules.idioms._places import Places
+from migrate.rules.idioms._runs import Runs
 from migrate.rules.idioms._up import Up
 
 CHANNEL = EP + "get_event_channel"
@@ -44,9 +45,9 @@ class Wait:
 class Polls:
     """Answers about one project."""
 
-    def __init__(self, facts: Facts) -> None:
+    def __init__(self, facts: Facts, runs: Runs) -> None:
         self._facts, self._places = facts, Places(facts)
-        self._up = Up(facts, self._places)
+        self._up = Up(facts, self._places, runs)
         self._known: dict[Hashable, Mapping[ast.stmt, Wait]] = {}
 
     def waits(self, origin: Hashable) -> Mapping[ast.stmt, Wait]:

@@ -167,6 +167,12 @@ class Runs:
         unseen = (node for node in self._functions if node not in self._sites)
         return self.calls(self.among(unseen) & ~self._endings)
 
+    @cached_property
+    def implied(self) -> int:
+        """The functions that operators, attributes and the like may run, where no call shows it."""
+        unseen = (node for node in self._functions if node not in self._sites and not self._facts.values.callers(node))
+        return self.among(node for node in unseen if _is_implied(node)) & ~self._endings
+
     def calls(self, called: int) -> Calls:
         """Return functions with all that they call, too."""
         whole = 0
@@ -215,11 +221,16 @@ def _node(value: Value) -> ast.AST | None:
 
 def _is_plain(function: ast.AST) -> bool:
     """Whether a function runs when it is called, and only then, as far as its own text shows."""
+    return isinstance(function, ast.FunctionDef) and not _is_implied(function) and not _yields(function)
+
+
+def _is_implied(function: ast.AST) -> bool:
+    """Whether Python itself may run a function, for it is a special method or what a decorator makes of it."""
     if not isinstance(function, ast.FunctionDef):
         return False
     hidden = function.name.startswith("__") and function.name.endswith("__") and function.name != "__init__"
     kinds = {getattr(node, "id", "") for node in function.decorator_list}
-    return not hidden and kinds <= {"staticmethod", "classmethod"} and not _yields(function)
+    return hidden or not kinds <= {"staticmethod", "classmethod"}
 
 
 def _yields(function: ast.FunctionDef) -> bool:

@@ -3,30 +3,35 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from functools import cached_property
 
 from migrate.facts.program import Facts
 from migrate.old_api.calls import Call
 from migrate.old_api.generation_1 import EP, PEER
+from migrate.python.control import Step
 from migrate.rules.idioms._failing import is_failure
 from migrate.rules.idioms._loop import code_of, made_by, parse
 from migrate.rules.idioms._places import Places
+from migrate.rules.idioms._runs import Runs
 
 _LEAVING = frozenset({EP + "connect", EP + "disconnect", EP + "destroy"})
 _PROVING = frozenset({EP + "sendto", EP + "recvfrom", PEER + "update_info"})
 _CATCHING = (ast.Try, ast.With, ast.AsyncWith)
+_WAITING = (ast.Await, ast.Yield, ast.YieldFrom)  # meanwhile anything may run
 
 
 class Up:
     """Answers about one project."""
 
-    def __init__(self, facts: Facts, places: Places) -> None:
-        self._facts, self._places = facts, places
+    def __init__(self, facts: Facts, places: Places, runs: Runs) -> None:
+        self._facts, self._places, self._runs = facts, places, runs
 
     def is_certain(self, call: Call, statement: ast.stmt) -> bool:
         """Whether the handle of a call is a client's, with which another call has succeeded before a statement.
 
-        Needs: the other call is in the same function, on every way there, and nothing leaves the connection after it.
+        Needs: the other call is in the same function, on every way there, and nothing leaves the connection after it,
+        neither there nor in what is called on the way.
         """
         origins = self._facts.handles(call.receiver) if call.receiver is not None else frozenset()
         if len(origins) != 1 or EP + "listen" in self._facts.calls_on(*origins):
@@ -36,11 +41,29 @@ class Up:
             if proof.function not in _PROVING or not self._is_of(proof, call):
                 continue
             done = self._success(proof, statement)
-            if done is not None and graph.dominates(done, statement):
-                steps = (self._facts.calls.get(step.node) for step in graph.between(done, statement))  # type: ignore[call-overload]
-                if not any(step is not None and step.function in _LEAVING for step in steps):
-                    return True
+            is_done = done is not None and graph.dominates(done, statement)
+            if done is not None and is_done and not self._may_leave(graph.between(done, statement), *origins):
+                return True
         return False
+
+    def _may_leave(self, steps: Sequence[Step], origin: Hashable) -> bool:
+        """Whether steps may leave a connection themselves, or run a function that does so with a handle's."""
+        if any(step.node in self._leaving or isinstance(step.node, _WAITING) for step in steps):
+            return True
+        called = self._runs.implied
+        for step in steps:
+            called |= self._runs.run_by(step.node, step.action)
+        sites = [site for site, origins in self._leaving.items() if not origins or origin in origins]
+        return bool(self._runs.calls(called).whole & self._runs.among(map(self._runs.function, sites)))
+
+    @cached_property
+    def _leaving(self) -> Mapping[ast.AST, frozenset[Hashable]]:
+        """Where a connection may be left, with the origins of the handles there."""
+        found: dict[ast.AST, frozenset[Hashable]] = {}
+        for function in _LEAVING:
+            for site, origins in self._facts.sites(function).items():
+                found[site] = found.get(site, frozenset()) | origins
+        return found
 
     def _is_of(self, proof: Call, call: Call) -> bool:
         """Whether a call is on the same endpoint as another one, or on a peer that this has connected to."""

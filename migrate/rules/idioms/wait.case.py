@@ -178,6 +178,161 @@ poller.poll()
 data, sender = ep.receive(4080, timeout=0)
 
 
+# case: kept: a method that is called in between has left it
+import select
+import doca_comm_channel as cc
+
+class Link:
+    def __init__(self, name):
+        self.ep = cc.Endpoint()
+        self.peer = self.ep.connect(name)
+        self.send_fd, self.recv_fd = self.ep.get_event_channel()
+
+    def renew(self, name):
+        self.ep.disconnect(self.peer)
+        self.peer = self.ep.connect(name)
+
+    def ask(self, name):
+        self.ep.sendto(b"ask", self.peer)
+        self.renew(name)
+        self.ep.event_handle_arm_recv()
+        select.select([self.recv_fd], [], [])
+        return self.ep.recvfrom(4080)
+
+print(Link("a").ask("b")[0])
+
+# output
+import select
+import comch_next as comch
+
+class Link:
+    def __init__(self, name):
+        self.ep = comch.Client(one_sided=True)
+        self.peer = self.ep.connect(name, timeout=0)
+        self.send_fd, self.recv_fd = (self.ep.send_fd, self.ep.recv_fd)
+
+    def renew(self, name):
+        self.ep.disconnect(self.peer)
+        self.peer = self.ep.connect(name, timeout=0)
+
+    def ask(self, name):
+        self.ep.send_to(b"ask", self.peer, timeout=0)
+        self.renew(name)
+        self.ep.arm_recv()
+        select.select([self.recv_fd], [], [])
+        return self.ep.receive(4080, timeout=0)
+
+print(Link("a").ask("b")[0])
+
+
+# case: kept: a property that may be read in between leaves it
+import select
+import doca_comm_channel as cc
+
+class Link:
+    def __init__(self, name):
+        self.name = name
+        self.ep = cc.Endpoint()
+        self.peer = self.ep.connect(name)
+        self.send_fd, self.recv_fd = self.ep.get_event_channel()
+
+    @property
+    def renewed(self):
+        self.ep.disconnect(self.peer)
+        self.peer = self.ep.connect(self.name)
+        return self.name
+
+    def ask(self):
+        self.ep.sendto(b"ask", self.peer)
+        print(self.renewed)
+        self.ep.event_handle_arm_recv()
+        select.select([self.recv_fd], [], [])
+        return self.ep.recvfrom(4080)
+
+print(Link("a").ask()[0])
+
+# output
+import select
+import comch_next as comch
+
+class Link:
+    def __init__(self, name):
+        self.name = name
+        self.ep = comch.Client(one_sided=True)
+        self.peer = self.ep.connect(name, timeout=0)
+        self.send_fd, self.recv_fd = (self.ep.send_fd, self.ep.recv_fd)
+
+    @property
+    def renewed(self):
+        self.ep.disconnect(self.peer)
+        self.peer = self.ep.connect(self.name, timeout=0)
+        return self.name
+
+    def ask(self):
+        self.ep.send_to(b"ask", self.peer, timeout=0)
+        print(self.renewed)
+        self.ep.arm_recv()
+        select.select([self.recv_fd], [], [])
+        return self.ep.receive(4080, timeout=0)
+
+print(Link("a").ask()[0])
+
+
+# case: kept: a generator that stops in between, for others to leave it
+import select
+import doca_comm_channel as cc
+
+class Link:
+    def __init__(self, name):
+        self.ep = cc.Endpoint()
+        self.peer = self.ep.connect(name)
+        self.send_fd, self.recv_fd = self.ep.get_event_channel()
+
+    def renew(self, name):
+        self.ep.disconnect(self.peer)
+        self.peer = self.ep.connect(name)
+
+    def ask(self):
+        self.ep.sendto(b"ask", self.peer)
+        yield b""
+        self.ep.event_handle_arm_recv()
+        select.select([self.recv_fd], [], [])
+        data, sender = self.ep.recvfrom(4080)
+        yield data
+
+link = Link("a")
+for answer in link.ask():
+    if not answer:
+        link.renew("b")
+
+# output
+import select
+import comch_next as comch
+
+class Link:
+    def __init__(self, name):
+        self.ep = comch.Client(one_sided=True)
+        self.peer = self.ep.connect(name, timeout=0)
+        self.send_fd, self.recv_fd = (self.ep.send_fd, self.ep.recv_fd)
+
+    def renew(self, name):
+        self.ep.disconnect(self.peer)
+        self.peer = self.ep.connect(name, timeout=0)
+
+    def ask(self):
+        self.ep.send_to(b"ask", self.peer, timeout=0)
+        yield b""
+        self.ep.arm_recv()
+        select.select([self.recv_fd], [], [])
+        data, sender = self.ep.receive(4080, timeout=0)
+        yield data
+
+link = Link("a")
+for answer in link.ask():
+    if not answer:
+        link.renew("b")
+
+
 # case: kept: another endpoint of the same factory has been let in
 import select
 import doca_comm_channel as cc
