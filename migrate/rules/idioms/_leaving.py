@@ -6,13 +6,16 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 from migrate.python.values import External, Token
 from migrate.rules.idioms._site import Site
 from migrate.text.code import Template
 
-# What shows the exception that is being handled.
-_CURIOUS = frozenset({"exception", "print_exc", "format_exc", "exc_info", "print_exception", "format_exception"})
+# What shows the exception that is being handled; the first by a keyword, too.
+_EXC_INFO = "exc_info"
+_CURIOUS = frozenset({_EXC_INFO, "exception", "print_exc", "format_exc", "print_exception", "format_exception"})
+_CURIOUS |= {"trace", "post_mortem"}
 _STRANGE = (ast.Await, ast.Yield, ast.YieldFrom, ast.NamedExpr, ast.Lambda, ast.GeneratorExp)
 
 
@@ -61,7 +64,8 @@ class Leaving:
         """Whether a call is one of Python or the old API, which does not look at what is being handled."""
         values = self.site.facts.values.of(call.func)
         names = {value.name.rpartition(".")[2] for value in values if isinstance(value, External)}
-        return bool(values) and all(isinstance(value, External | Token) for value in values) and not names & _CURIOUS
+        is_known = bool(values) and all(isinstance(value, External | Token) for value in values)
+        return is_known and not names & _CURIOUS and not any(map(_asks, call.keywords))
 
     def _is_handling(self, body: list[ast.stmt]) -> bool:
         """Whether what is raised may be raised while another exception is handled, which it would show."""
@@ -72,7 +76,7 @@ class Leaving:
         while todo:
             place = todo.pop()
             function = self.site.aftermath.function(place)
-            if any(isinstance(node, ast.ExceptHandler) for node in self.site.facts.above(place)):
+            if any(_handles(above, node) for node, above in pairwise([place, *self.site.facts.above(place)])):
                 return True
             if function not in seen and not isinstance(function, ast.Module):
                 seen.add(function)
@@ -122,3 +126,14 @@ class Leaving:
             said = self._said(statement, f"part_{number}")
             assert said is not None
             yield said
+
+
+def _asks(keyword: ast.keyword) -> bool:
+    """Whether a keyword may ask for what is being handled: `exc_info=True`, or any of `**options`."""
+    is_none = isinstance(keyword.value, ast.Constant) and not keyword.value.value
+    return keyword.arg is None or (keyword.arg == _EXC_INFO and not is_none)
+
+
+def _handles(above: ast.AST, node: ast.AST) -> bool:
+    """Whether a node may be run for an exception, as part of what is right above it."""
+    return isinstance(above, ast.ExceptHandler) or node in getattr(above, "finalbody", ())

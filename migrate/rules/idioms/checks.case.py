@@ -461,6 +461,72 @@ def main():
 main()
 
 
+# case: kept: the log gets what is being handled
+import logging
+from doca_comm_channel import *
+
+def main():
+    rc, ep = doca_comm_channel_ep_create()
+    if rc != DOCA_SUCCESS:
+        logging.error("failed: %d", rc, exc_info=True)
+        return rc
+    rc = doca_comm_channel_ep_set_max_msg_size(ep, 4080)
+    if rc != DOCA_SUCCESS:
+        logging.error("failed: %d", rc, exc_info=True)
+        return rc
+
+main()
+
+# output
+import logging
+import comch_next as comch
+
+def main():
+    rc, ep = comch.outcome(comch.Channel, one_sided=True)
+    if rc != comch.ErrorCode.SUCCESS:
+        logging.error("failed: %d", rc, exc_info=True)
+        return rc
+    rc = comch.outcome(ep.configure, max_msg_size=4080)[0]
+    if rc != comch.ErrorCode.SUCCESS:
+        logging.error("failed: %d", rc, exc_info=True)
+        return rc
+
+main()
+
+
+# case: kept: options that may ask what is being handled
+import logging
+from doca_comm_channel import *
+
+def main(options):
+    rc, ep = doca_comm_channel_ep_create()
+    if rc != DOCA_SUCCESS:
+        logging.error("failed: %d", rc, **options)
+        return rc
+    rc = doca_comm_channel_ep_set_max_msg_size(ep, 4080)
+    if rc != DOCA_SUCCESS:
+        logging.error("failed: %d", rc, **options)
+        return rc
+
+main({"exc_info": True})
+
+# output
+import logging
+import comch_next as comch
+
+def main(options):
+    rc, ep = comch.outcome(comch.Channel, one_sided=True)
+    if rc != comch.ErrorCode.SUCCESS:
+        logging.error("failed: %d", rc, **options)
+        return rc
+    rc = comch.outcome(ep.configure, max_msg_size=4080)[0]
+    if rc != comch.ErrorCode.SUCCESS:
+        logging.error("failed: %d", rc, **options)
+        return rc
+
+main({"exc_info": True})
+
+
 # case: kept: the check calls the program, which may ask what is being handled
 import sys
 from doca_comm_channel import *
@@ -608,6 +674,78 @@ def main():
             raise RuntimeError("failed")
 
 main()
+
+
+# case: kept: raised in a finally clause, which may run for another exception
+from doca_comm_channel import *
+
+def main(path):
+    try:
+        open(path).close()
+    finally:
+        rc, ep = doca_comm_channel_ep_create()
+        if rc != DOCA_SUCCESS:
+            raise RuntimeError("failed")
+        rc = doca_comm_channel_ep_set_max_msg_size(ep, 4080)
+        if rc != DOCA_SUCCESS:
+            raise RuntimeError("failed")
+
+main("settings")
+
+# output
+import comch_next as comch
+
+def main(path):
+    try:
+        open(path).close()
+    finally:
+        rc, ep = comch.outcome(comch.Channel, one_sided=True)
+        if rc != comch.ErrorCode.SUCCESS:
+            raise RuntimeError("failed")
+        rc = comch.outcome(ep.configure, max_msg_size=4080)[0]
+        if rc != comch.ErrorCode.SUCCESS:
+            raise RuntimeError("failed")
+
+main("settings")
+
+
+# case: kept: raised in what a finally clause calls
+from doca_comm_channel import *
+
+def begin():
+    rc, ep = doca_comm_channel_ep_create()
+    if rc != DOCA_SUCCESS:
+        raise RuntimeError("failed")
+    rc = doca_comm_channel_ep_set_max_msg_size(ep, 4080)
+    if rc != DOCA_SUCCESS:
+        raise RuntimeError("failed")
+
+def main(path):
+    try:
+        open(path).close()
+    finally:
+        begin()
+
+main("settings")
+
+# output
+import comch_next as comch
+
+def begin():
+    rc, ep = comch.outcome(comch.Channel, one_sided=True)
+    if rc != comch.ErrorCode.SUCCESS:
+        raise RuntimeError("failed")
+    rc = comch.outcome(ep.configure, max_msg_size=4080)[0]
+    if rc != comch.ErrorCode.SUCCESS:
+        raise RuntimeError("failed")
+
+def main(path):
+    try:
+        open(path).close()
+    finally:
+        begin()
+
+main("settings")
 
 
 # case: kept: a coroutine, whose callers are not calls
