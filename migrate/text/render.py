@@ -96,7 +96,8 @@ class Renderer:
         new = splice(self.source.text, changes, start, end)
         folded = self.folder.fold(new, self.source.text[start:end])
         if lost:
-            prefix = self.source.indentation(line)
+            first = changes[0].text  # which begins with how much deeper it is now
+            prefix = self.source.indentation(line) + first[: len(first) - len(first.lstrip(" \t"))]
             above = "".join(prefix + comment + self.source.line_end(line) for comment in lost)
             yield Change(start, start, above)
         if folded == new:

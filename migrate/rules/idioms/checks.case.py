@@ -984,3 +984,48 @@ def dial(ep):
 rc, ep = comch.outcome(comch.Client, one_sided=True)
 if rc == comch.ErrorCode.SUCCESS:
     peer = dial(ep)
+
+
+# case: the comments of a loop in between
+import time
+from doca_comm_channel import *
+
+def say(ep, peer, text):
+    rc = doca_comm_channel_ep_set_send_queue_size(ep, 8)
+    if rc != DOCA_SUCCESS:
+        return False
+    while True:  # until there is room
+        rc = doca_comm_channel_ep_sendto(ep, text, len(text), 0, peer)
+        if rc != DOCA_ERROR_AGAIN:
+            break
+        time.sleep(0.001)  # a moment
+    if rc != DOCA_SUCCESS:
+        return False
+    return True
+
+rc, ep = doca_comm_channel_ep_create()
+if rc != DOCA_SUCCESS:
+    raise SystemExit(1)
+rc, peer = doca_comm_channel_ep_connect(ep, "a")
+if rc == DOCA_SUCCESS:
+    print(say(ep, peer, b"x"))
+
+# output
+import time
+import comch_next as comch
+
+def say(ep, peer, text):
+    try:
+        ep.send_queue_size = 8
+        # until there is room
+        ep.send_to(text, peer)  # a moment
+    except comch.DocaError:
+        return False
+    return True
+
+rc, ep = comch.outcome(comch.Client, one_sided=True)
+if rc != comch.ErrorCode.SUCCESS:
+    raise SystemExit(1)
+rc, peer = comch.outcome(ep.connect, "a", timeout=0)
+if rc == comch.ErrorCode.SUCCESS:
+    print(say(ep, peer, b"x"))
