@@ -318,6 +318,12 @@ CODES: dict[str, Code] = {
         "Before Python 3.12 the places of expressions in f-strings are not reliable, and quotes in them clash.",
         "Store the value in a variable before, and use it in the f-string.",
     ),
+    "CCM051": Code(
+        "the program has a name of Python's own for something else",
+        "The new text would call it (`bytearray`, `memoryview`), and where that would stand the program has a variable "
+        "or function of that name. All files that share a library of C stay.",
+        "Give the variable another name, then run migrate again.",
+    ),
     # Differences
     "CCM061": Code(
         "connections end as generation 1 saw it",

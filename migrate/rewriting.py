@@ -28,6 +28,7 @@ from migrate.python.source import Source, Unreadable
 from migrate.python.values import Unsettled
 from migrate.rules._answers import Answer, Refusal, is_same
 from migrate.rules._equal import by_value
+from migrate.rules._own_names import spelled_out
 from migrate.rules._registry import load
 from migrate.rules._taken import taken_from
 from migrate.rules._uncalled import called_value
@@ -192,7 +193,8 @@ class _Project:
 
     def _answer(self, reference: Reference) -> Answer:
         """Return what a rule makes of a reference, or why it stays."""
-        code = self.pragmas.refusal(reference.path, reference.node, (answer := self._by_rule(reference)).code)
+        answer = spelled_out(self._by_rule(reference), self.facts)
+        code = self.pragmas.refusal(reference.path, reference.node, answer.code)
         return Refusal(code) if code else answer
 
     def _by_rule(self, reference: Reference) -> Answer:

@@ -28,6 +28,7 @@ The rules know no spelling: they rewrite the flat program. In it, a cell that C 
     alignment  which parameter each argument is for, of one function or of several
     conversions what a flat function is given in the place of what C takes
     callbacks  functions that C calls, and what they raise
+    own_names  names of Python's own that the program has for itself
     numbers    what a type of C holds, and what is certainly a number
     releases   questions which functions the library has
     prototypes argtypes and restype

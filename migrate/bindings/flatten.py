@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from migrate.bindings import callbacks
 from migrate.bindings.addresses import Addresses
@@ -17,6 +18,7 @@ from migrate.bindings.foreign import Foreign
 from migrate.bindings.libraries import Libraries
 from migrate.bindings.members import Members
 from migrate.bindings.numbers import Numbers
+from migrate.bindings.own_names import OwnNames
 from migrate.bindings.prototypes import Prototypes
 from migrate.bindings.refusal import CALL, DECLARATION, USE, NotUnderstood
 from migrate.bindings.releases import Releases
@@ -49,6 +51,7 @@ from migrate.bindings.views import Views
 from migrate.facts.expressions import Expressions
 from migrate.facts.reaching import Reaching
 from migrate.python.values import Token
+from migrate.text.builtin_names import HIDDEN, spelled
 from migrate.text.code import Edits, Template
 from migrate.text.pieces import Change
 
@@ -107,6 +110,7 @@ class Flattening:
         self._read_prototypes()
         self._read_tables()
         self.expressions |= {ffi.node: Template("None") for ffi in self.dropped()}
+        self._spell(OwnNames(analysis))
 
     # ------------------------------------------------------------------ which libraries
 
@@ -277,6 +281,16 @@ class Flattening:
                 self._refuse(edit)
             else:
                 self._put(*edit)
+
+    def _spell(self, own: OwnNames) -> None:
+        """Spell the words of the edits otherwise where the program has a name of Python's own for itself."""
+        edits: Sequence[dict[Any, Template]] = (self.expressions, self.statements)
+        for node, template in [pair for templates in edits for pair in templates.items()]:
+            made = spelled(template, partial(own.is_hidden, node))
+            if made is not None:
+                self._put(node, made)
+            elif not self._is_replaced(node):
+                self._refuse(NotUnderstood(node, HIDDEN))
 
     def _put_all(self, edit: tuple[ast.expr, Template] | None) -> None:
         if edit is not None:

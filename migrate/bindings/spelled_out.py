@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import json
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 from migrate.bindings import shapes
@@ -14,6 +15,7 @@ from migrate.bindings.finders import Finders, Found, is_plain
 from migrate.bindings.hoisted import Hoisted, Hoisting
 from migrate.bindings.knowledge import new_type
 from migrate.bindings.libraries import Libraries
+from migrate.bindings.own_names import OwnNames
 from migrate.bindings.prototypes import declares_only, fits, maker, restype
 from migrate.bindings.removing import without
 from migrate.bindings.rows import Rows
@@ -22,6 +24,8 @@ from migrate.bindings.texts import Texts
 from migrate.bindings.tokens import Library, Member, keys
 from migrate.facts.expressions import Expressions
 from migrate.python.values import External, Function
+from migrate.text.builtin_names import spelled
+from migrate.text.code import Template
 from migrate.text.pieces import Change
 
 _GETATTR = {External("builtins.getattr")}
@@ -39,6 +43,7 @@ class SpelledOut:
         self._forest, self._declared, self._values = analysis.forest, analysis.declarations, analysis.values
         self._libraries = Libraries(self._forest, self._values, analysis.project)
         self._declaring = Declaring(self._forest, self._values, self._libraries)
+        self._own = OwnNames(analysis)
         self._finders = Finders(self._forest, self._values)
         self._texts = Texts(
             self._forest, self._values, Expressions(self._forest, self._values, frozenset(), self._vocabulary)
@@ -211,7 +216,8 @@ class SpelledOut:
         if not names or not is_plain(value):
             return ""
         rows, text = (f"{number}: {json.dumps(name)}" for number, name in names.items()), self._slice(value)
-        return f"{{{', '.join(rows)}}}.get({text}, str(int({text})))"
+        number = spelled(Template(f"str(int({text}))"), partial(self._own.is_hidden, node))
+        return f"{{{', '.join(rows)}}}.get({text}, {number.text})" if number else ""
 
     def _is_member(self, node: ast.Call, name: str) -> bool:
         """Whether a call is that of a method of an FFI object."""

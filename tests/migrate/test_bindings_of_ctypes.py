@@ -425,3 +425,61 @@ def test_a_star_import_of_ctypes_stays_for_other_files(user: str) -> None:
 @pytest.mark.parametrize("line", ["print(sizeof(c_int))\n", "print(eval(input()))\n"])
 def test_a_star_import_of_ctypes_stays_for_what_is_left(line: str) -> None:
     assert b"from ctypes import *\n" in starred({"lib.py": STARRED + line})
+
+
+# ------------------------------------------------------------------ names of Python's own
+
+RECEIVING = """def receive(peer):
+    buf = ctypes.create_string_buffer(4080)
+    len = ctypes.c_size_t(ctypes.sizeof(buf))
+    rc = lib.doca_comm_channel_ep_recvfrom(ep, buf, byref(len), 0, byref(peer))
+    return rc, buf.raw[:len.value]
+print(receive(peer))
+"""
+COUNTING = """bytes = 0
+print(buf.raw[:n.value])
+bytes += n.value
+"""
+METHODS = """class Talk:
+    len = bytes = 0
+    def show(self):
+        self.bytes += n.value
+        print(buf.raw, ctypes.sizeof(buf), self.len)
+Talk().show()
+"""
+
+
+@pytest.mark.parametrize(
+    ("lines", "wanted"),
+    [
+        (RECEIVING, "    len = [buf.__len__()]"),
+        (RECEIVING, "    return rc, bytes(buf[:len[0]])"),
+        (COUNTING, 'print(b"".__class__(buf[:n[0]]))'),
+        (METHODS, "        print(bytes(buf), len(buf), self.len)"),
+        ("import builtins\nbuiltins.len = id\nprint(ctypes.sizeof(buf))\n", "print(buf.__len__())"),
+    ],
+)
+def test_names_of_pythons_own_that_the_program_has_are_not_called(lines: str, wanted: str) -> None:
+    assert wanted in new(CTYPES + lines).splitlines()
+
+
+def test_a_star_import_of_the_project_brings_them_too() -> None:
+    program = CTYPES + "from counts import *\nprint(ctypes.sizeof(buf), buf.raw)\n"
+    files = {Path("counts.py"): b"len = 3\n", Path("program.py"): program.encode()}
+    assert b"print(buf.__len__(), bytes(buf))\n" in rewrite_project(files)[1].new
+
+
+def test_a_buffer_has_no_other_class() -> None:
+    assert_stays(f"bytearray = 3\n{CTYPES}", "CCM051")
+
+
+def test_the_number_of_an_enum_that_has_no_name() -> None:
+    program = """from cffi import FFI
+ffi = FFI()
+ffi.cdef("typedef enum { DOCA_SUCCESS } doca_error_t; doca_error_t doca_comm_channel_ep_create(void **ep);")
+lib = ffi.dlopen("libdoca_comm_channel.so.2")
+def show(rc, str):
+    print(ffi.string(ffi.cast("doca_error_t", rc)), str)
+show(lib.doca_comm_channel_ep_create(ffi.new("void **")), "created")
+"""
+    assert '    print({0: "DOCA_SUCCESS"}.get(rc, "".__class__(int(rc))), str)' in new(program)

@@ -44,3 +44,28 @@ rc, length = comch.outcome(
 rc, able = comch.outcome(
     lambda devinfo: int(devinfo.rep_cap_is_filter_net_supported()), devs[0]
 )
+
+
+# case: a name of Python's own that the program has for itself
+import doca_comm_channel as cc
+
+
+def clipped(name, min=8):
+    longest = cc.get_max_service_name_len()
+    return name[: longest if longest > min else min]
+
+
+print(clipped("service"))
+
+# output
+import comch_next as comch
+
+
+def clipped(name, min=8):
+    longest = [
+        *sorted((info.cap_get_max_name_len() for info in comch.devices())), 128
+    ][0]
+    return name[: longest if longest > min else min]
+
+
+print(clipped("service"))

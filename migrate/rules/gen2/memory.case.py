@@ -132,3 +132,50 @@ load = lambda user_data, export_desc, export_desc_len=comch.arguments.UNSET, dev
     device=dev,
 )
 mmap = load(None, b"desc", 4, dev)
+
+
+# case: flat: the program has names of Python's own for itself
+from doca_cc import *
+
+
+def exported(mmap, dev):
+    rc, desc, len = doca_mmap_export_pci(mmap, dev)
+    return desc[:len] if rc == DOCA_SUCCESS else b""
+
+
+def size_of(buf):
+    rc, len = doca_buf_get_len(buf)
+    return len
+
+
+rc, mmap = doca_mmap_create()
+print(exported(mmap, open_device("03:00.0")))
+rc, inventory = doca_buf_inventory_create(4)
+rc, buf = doca_buf_inventory_buf_get_by_addr(inventory, mmap, bytearray(64), 16)
+print(size_of(buf))
+
+# output
+import comch_next as comch
+
+
+def exported(mmap, dev):
+    rc, desc, len = comch.outcomes(
+        2, lambda: (lambda desc: (desc, desc.__len__()))(mmap.export_pci(dev))
+    ) if mmap is not None else (comch.ErrorCode.INVALID_VALUE, None, None)
+    return desc[:len] if rc == comch.ErrorCode.SUCCESS else b""
+
+
+def size_of(buf):
+    rc, len = comch.outcome(lambda: buf.__len__()) if buf is not None else (
+        comch.ErrorCode.INVALID_VALUE, None
+    )
+    return len
+
+
+rc, mmap = comch.outcome(comch.Mmap)
+print(exported(mmap, comch.open_device("03:00.0")))
+rc, inventory = comch.outcome(comch.BufInventory, 4)
+rc, buf = comch.outcome(
+    comch.BufInventory.buf_get_by_addr, inventory, mmap, bytearray(64), 16
+)
+print(size_of(buf))
