@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from migrate.bindings import user_data
 from migrate.bindings.alignment import Row, hides_outputs, rows
@@ -96,6 +96,14 @@ class Calls:
         while more := [names for _, names in kept if names & self.whole and not names <= self.whole]:
             self.whole.update(*more)
 
+    def _meet(self, given: Iterable[object]) -> None:
+        """Note C values that a function is given, and those whose address is in them: `c_void_p(addressof(buffer))`."""
+        for data in (key.whole for key in given if isinstance(key, Data)):
+            if data not in self.met:
+                self.met.add(data)
+                made = data.node.args if isinstance(data.node, ast.Call) and data.shape is Shape.CELL else []
+                self._meet(key for argument in made for key in keys(self._values.of(argument)))
+
     def _unchanged(self, node: ast.Call) -> Template:
         """Return the call of what is kept whole: as it is."""
         parts = {"function": node.func}
@@ -104,7 +112,7 @@ class Calls:
             parts[f"argument_{at}"] = argument.value if isinstance(argument, ast.Starred) else argument
             found = self._reaching.of(parts[f"argument_{at}"])
             given = [*keys(self._values.inside(found) if is_star else found)]
-            self.met.update(key.whole for key in given if isinstance(key, Data))
+            self._meet(given)
             if any(isinstance(key, Own) for key in given) or node.keywords:
                 raise NotUnderstood(argument, USE)
         stars = ("*" if isinstance(argument, ast.Starred) else "" for argument in node.args)
@@ -114,7 +122,7 @@ class Calls:
     def _star(self, star: ast.expr, spelling: str) -> str:
         """Return the text of arguments that are passed as they come: of the cells of ctypes, what is in them."""
         data = [key for key in keys(self._values.inside(self._reaching.of(star))) if isinstance(key, Data)]
-        self.met.update(each.whole for each in data)
+        self._meet(data)
         if spelling == CTYPES and any(each.shape is Shape.CELL for each in data):
             return "*(value[0] if isinstance(value, list) else value for value in {star})"
         return "*{star}"
@@ -142,7 +150,7 @@ class Calls:
             raise NotUnderstood(argument, USE)
         data = [key for key in keys(found) if isinstance(key, Data)]
         own = [key for key in keys(found) if isinstance(key, Own)]
-        self.met.update(each.whole for each in data)
+        self._meet(data)
         text = f"{{{parameter.name}}}"
         if parameter.is_output:
             return f"{text}[0]"
@@ -201,7 +209,7 @@ class Calls:
         """Return the text of what takes an output, which is evaluated after the call."""
         found = self._reaching.of(argument)
         given = list(keys(found))
-        self.met.update(key.whole for key in given if isinstance(key, Data))
+        self._meet(given)
         may_be_null = function.name in _MAY_BE_NULL
         known = all(isinstance(key, Data) or (isinstance(key, Null) and may_be_null) for key in given)
         owned = parameter.ctype == _BUFFER and given and all(isinstance(key, Own) for key in given)
@@ -265,7 +273,8 @@ class Calls:
         """Whether evaluating an expression twice, or after the call, gives the same."""
         if isinstance(node, ast.Call):
             functions = self._reaching.of(node.func)
-            return bool(node.args) and bool(functions) and all(map(_refers, functions)) and self.is_place(node.args[0])
+            refers = bool(functions) and all(map(_refers, functions))
+            return refers and bool(node.args) and all(map(self.is_place, node.args))
         if isinstance(node, ast.Attribute):
             return self.is_place(node.value)
         if isinstance(node, ast.Subscript):

@@ -344,13 +344,11 @@ class Flattening:
                         self._uses.passed_on(node, data)
                         continue
                     self._members.data(node)
-                    if node in self.expressions and node is not data.node:
-                        continue  # byref(value) and its like
                     edit = self._uses.edit(node, data)
                     if edit is not None and edit[0] not in self.expressions:
                         self._put(*edit)
                 except NotUnderstood as problem:
-                    if not self._is_dressed(node):
+                    if not self._is_replaced(node):
                         self._refuse(problem)
 
     def _places(self, token: Token) -> list[ast.expr]:

@@ -146,7 +146,10 @@ class Bindings:
             found = (getattr(key, "name", "") for key in keys(*arguments.positional[:1]))
             return [Token(Name(CTYPES, f"{_POINTER}({next(found, '')})"))]
         if name.name in _REFERENCES:
-            return [*arguments.positional[0]] if arguments.positional else []
+            given = arguments.positional[0] if arguments.positional else ()
+            if len(arguments.positional) < 2:
+                return given
+            return [_behind(value, node) if isinstance(value, Token) else value for value in given]
         shape, holds = ctypes_value(name.name)
         return [Token(Data(node, shape, holds, CTYPES, ctype=name.name))] if shape else [Plain.OTHER]
 
@@ -170,7 +173,7 @@ class Bindings:
             return [*arguments.positional[0], Plain.OTHER] if arguments.positional else []
         if member.name in ("cast", "from_buffer", "gc"):
             view = [Token(View(node, is_buffer=False))] if member.name == "from_buffer" else []
-            return [*arguments.positional[-1], *view] if arguments.positional else []
+            return [*arguments.positional[:2][-1], *view] if arguments.positional else []
         return [Plain.OTHER]
 
     def elements(self, token: Token) -> Iterable[Given] | None:
@@ -249,9 +252,7 @@ class Bindings:
             return [token, Token(View(node, is_buffer=False))]
         if not isinstance(key, Data) or key.shape is not Shape.BUFFER:
             return ()
-        if not isinstance(node, ast.BinOp) or key.part_of:
-            return [token]
-        return [Token(Data(node, Shape.BUFFER, "bytes", key.spelling, key.ffi, part_of=key))]
+        return [_behind(token, node) if isinstance(node, ast.BinOp) else token]
 
     def in_flight(self) -> Sequence[Token]:
         """Return nothing: no error is a token."""
@@ -269,6 +270,14 @@ class Bindings:
 def _part_of(own: Own) -> list[Given]:
     """Return what a part of a C value of the program's own can be: one such value, or a number."""
     return [Token(own), Plain.OTHER]
+
+
+def _behind(token: Token, node: ast.expr) -> Token:
+    """Return what an expression gives that shows what is behind an offset of a value: of a buffer, a part."""
+    key = token.key
+    if not isinstance(key, Data) or key.shape is not Shape.BUFFER or key.part_of:
+        return token
+    return Token(Data(node, Shape.BUFFER, "bytes", key.spelling, key.ffi, part_of=key))
 
 
 def _given(parameter: Parameter, spelling: str) -> Given:

@@ -50,7 +50,7 @@ class Members:
     def of_ctypes(self, node: ast.Call, name: str) -> Edit | None:
         """Return the edit of a call of a function of ctypes, or of a class that makes a C value."""
         data = self.data(node)
-        if data is not None and data.node is node:
+        if data is not None and data.node is node and not data.part_of:
             return node, self._made(node, data)
         judge = _OF_CTYPES.get(name)
         return judge(self, node) if judge and node.args else None
@@ -261,6 +261,21 @@ class Members:
         """Return what is shown as something else: bytes for a pointer, a pointer for a value."""
         return node, Template("{value}", {"value": node.args[-1]})
 
+    def _referred(self, node: ast.Call) -> Edit:
+        """Return a value for the pointer to it, or the memory behind an offset: `byref(buffer, offset)`."""
+        if len(node.args) == 1:
+            return self._itself(node)
+        if len(node.args) > 2 or not self._buffer(node.args[0]):
+            raise NotUnderstood(node, USE)
+        parts = {"buffer": node.args[0], "offset": node.args[1]}
+        return node, Template("{comch}.arguments.offset({buffer}, {offset})", parts)
+
+    def _shown(self, node: ast.Call) -> Edit:
+        """Return the buffer that cffi shows as a C value; not where it has to be writable, too."""
+        if len(node.args) > 2:
+            raise NotUnderstood(node, USE)
+        return self._itself(node)
+
     def _cast(self, node: ast.Call) -> Edit | None:
         """Return a handle for the handle; everything else stays cffi's, when it is."""
         kind = node.args[0]
@@ -331,7 +346,7 @@ _OF_FFI: Mapping[str, Callable[[Members, ast.Call], Edit | None]] = {
     "unpack": Members._unpacked,
     "sizeof": Members._size,
     "memmove": Members._moved,
-    "from_buffer": Members._itself,
+    "from_buffer": Members._shown,
     "cast": Members._cast,
     "callback": Members._called_back,
     "new_handle": Members._itself,
@@ -339,7 +354,7 @@ _OF_FFI: Mapping[str, Callable[[Members, ast.Call], Edit | None]] = {
 }
 _OF_CTYPES: Mapping[str, Callable[[Members, ast.Call], Edit | None]] = {
     "addressof": Members._itself,
-    "byref": Members._itself,
+    "byref": Members._referred,
     "pointer": Members._itself,
     "c_char_p": Members._text_of,
     "string_at": Members._unpacked,

@@ -7,7 +7,7 @@ import pytest
 from comch_next import InvalidValue
 from comch_next.arguments import address, offset
 from migrate.rewriting import rewrite
-from tests.migrate.test_bindings import CFFI, SECOND, last_lines
+from tests.migrate.test_bindings import CFFI, CTYPES, SECOND, last_lines
 from tests.migrate.test_bindings_questions import stays
 
 MEMORY = (
@@ -31,6 +31,37 @@ core.doca_buf_inventory_buf_get_by_addr(ffi.NULL, ffi.NULL, memory, 8, cell)
 )
 def test_behind_an_offset(line: str, new: str) -> None:
     assert last_lines(CFFI + line + "\n") == new
+
+
+@pytest.mark.parametrize(
+    ("line", "new"),
+    [
+        ("lib.doca_comm_channel_ep_sendto(ep, byref(buf, 4), 7, 0, peer)", "try_send_to(ep[0], BUF, "),
+        (
+            "lib.doca_comm_channel_ep_recvfrom(ep, byref(buf, 4), byref(n), 0, byref(peer))",
+            "(ep[0], n[0]), BUF, n, peer",
+        ),
+        ("part = byref(buf, 4)\nlib.doca_comm_channel_ep_sendto(ep, part, 7, 0, peer)", "try_send_to(ep[0], part, "),
+        ("ctypes.memmove(byref(buf, 4), b'hello', 5)", "BUF[:5] = memoryview(b'hello')[:5]"),
+        ("lib.doca_comm_channel_ep_sendto(ep, ctypes.addressof(buf) + 4, 7, 0, peer)", "try_send_to(ep[0], BUF, "),
+        ("ctypes.memmove(ctypes.addressof(buf) + 4, b'hello', 5)", "BUF[:5] = memoryview(b'hello')[:5]"),
+        ("print(ctypes.string_at(ctypes.addressof(buf) + 4, 7))", "print(bytes(BUF[:7]))"),
+    ],
+)
+def test_behind_an_offset_of_ctypes(line: str, new: str) -> None:
+    text = " ".join(last_lines(CTYPES + line + "\n", 5).split()).replace("( ", "(")
+    assert new.replace("BUF", "comch.arguments.offset(buf, 4)") in text
+
+
+@pytest.mark.parametrize("late", ["ctypes.c_void_p(ctypes.addressof(out) + 4)", "where"])
+def test_an_address_in_a_cell_is_the_memory(late: str) -> None:
+    lines = f"""out = ctypes.create_string_buffer(64)
+where = ctypes.c_void_p(ctypes.addressof(out) + 4)
+lib.doca_comm_channel_ep_sendto(ep, {late}, 7, 0, peer)
+"""
+    text = last_lines(CTYPES + lines, 10)
+    assert "out = bytearray(64)" in text
+    assert "where = [comch.arguments.offset(out, 4)]" in text
 
 
 def test_an_offset_goes_where_the_memory_goes() -> None:
@@ -65,10 +96,30 @@ print(ffi.buffer(where[0], size[0])[:])
         "print(int(ffi.cast('uintptr_t', buf + 1)))",
         "libc = ffi.dlopen(None)\nlibc.memset(buf + 1, 0, 1)",
         "ffi.memmove(buf + 1, b'abc', len(input()))",
+        "lib.doca_comm_channel_ep_sendto(ep[0], buf - 4, 7, 0, peer[0])",
+        "lib.doca_comm_channel_ep_sendto(ep[0], 4 + buf, 7, 0, peer[0])",
+        "lib.doca_comm_channel_ep_sendto(ep[0], buf[0], 7, 0, peer[0])",
+        "view = ffi.from_buffer('char[]', bytearray(4), True)\n"
+        "lib.doca_comm_channel_ep_sendto(ep[0], view, 4, 0, peer[0])",
     ],
 )
 def test_what_else_an_address_does_stays(line: str) -> None:
     stays(CFFI + line + "\n", "CCM092")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "print(ctypes.addressof(buf))",
+        "print(ctypes.addressof(buf) == 5)",
+        "print(ctypes.pointer(peer).contents.value)",
+        "ctypes.memmove(4 + ctypes.addressof(buf), b'hello', 5)",
+        "lib.doca_comm_channel_ep_sendto(ep, ctypes.addressof(buf) - 4, 7, 0, peer)",
+        "lib.doca_comm_channel_ep_disconnect(ep, byref(peer, 4))",
+    ],
+)
+def test_what_else_an_address_of_ctypes_does_stays(line: str) -> None:
+    stays(CTYPES + line + "\n", "CCM092")
 
 
 def test_offset() -> None:
