@@ -34,6 +34,7 @@ The rules know no spelling: they rewrite the flat program. In it, a cell that C 
     prototypes argtypes and restype
     tables     tables of prototypes, and the loops over them
     members    the functions of cffi and ctypes themselves
+    copies     copies into buffers
     uses       which places have room for what stands in the place of a C value
     truth      where only the truth of a value is asked
     told       the numbers that the library passes to callbacks

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 
 from migrate.bindings import callbacks, shapes
 from migrate.bindings.calls import decoding, is_function_of
+from migrate.bindings.copies import Copies
 from migrate.bindings.knowledge import new_type
 from migrate.bindings.numbers import Numbers
 from migrate.bindings.refusal import COLLECTED, USE, NotUnderstood
@@ -18,7 +19,7 @@ from migrate.facts.forest import Forest
 from migrate.facts.reaching import Reaching
 from migrate.old_api.vocabulary import kind_of
 from migrate.python.scopes import Kind
-from migrate.python.values import Collection, External, Plain, Token, Values
+from migrate.python.values import Collection, Plain, Token, Values
 from migrate.text.code import Template
 
 Edit = tuple[ast.expr | ast.stmt, Template]
@@ -33,6 +34,7 @@ class Members:
     ) -> None:
         self._forest, self._values, self._reaching = forest, values, reaching
         self._expressions, self._numbers = expressions, numbers
+        self._copies = Copies(forest, values, reaching, expressions, self.data)
         self.structs = StructValues(forest, values, numbers)
 
     def of_ffi(self, node: ast.Call, name: str) -> Edit | None:
@@ -109,9 +111,7 @@ class Members:
         given, most = self._expressions.constant(data), self._expressions.constant(size)
         if isinstance(given, bytes) and isinstance(most, int):
             return len(given) <= most
-        if not isinstance(size, ast.Call) or self._values.of(size.func) != {External("builtins.len")}:
-            return False
-        return self._expressions.is_simple(data) and list(map(ast.dump, size.args)) == [ast.dump(data)]
+        return self._copies.is_length(size, data)
 
     def _sized(self, size: ast.expr) -> Template:
         """Return a buffer of a size, or with some bytes and the NUL behind them."""
@@ -249,7 +249,7 @@ class Members:
         if not simple or not isinstance(statement, ast.Expr):
             raise NotUnderstood(node, USE)
         parts = {"buffer": target, "data": node.args[1], "size": node.args[2], "size_2": node.args[2]}
-        return statement, Template("{buffer}[:{size}] = memoryview({data})[:{size_2}]", parts)
+        return statement, Template(self._copies.text(node), parts)
 
     def _is_simple(self, size: ast.expr) -> bool:
         """Whether evaluating a size twice gives the same."""

@@ -7,7 +7,7 @@ import pytest
 from comch_next import InvalidValue
 from comch_next.arguments import address, offset
 from migrate.rewriting import rewrite
-from tests.migrate.test_bindings import CFFI, CTYPES, SECOND, last_lines
+from tests.migrate.test_bindings import CFFI, CTYPES, SECOND, SECOND_OF_CTYPES, last_lines
 from tests.migrate.test_bindings_questions import stays
 
 MEMORY = (
@@ -120,6 +120,85 @@ def test_what_else_an_address_does_stays(line: str) -> None:
 )
 def test_what_else_an_address_of_ctypes_does_stays(line: str) -> None:
     stays(CTYPES + line + "\n", "CCM092")
+
+
+PUT = """def put(data, text):
+    size, least = len(data), 4
+    length = len(data)
+    if length < 64:
+        ffi.memmove(buf, data, SIZE)
+put(b"abc", b"abcd")
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "new"),
+    [
+        ("ffi.memmove(buf, b'abc', 4)", "memoryview(buf)[:4] = (bytes(b'abc') + b\"\\0\")[:4]"),
+        (
+            "data = input().encode()\nffi.memmove(buf, data, len(data))",
+            "buf[:len(data)] = memoryview(data)[:len(data)]",
+        ),
+        ("ffi.memmove(buf, ffi.buffer(buf, n[0])[:], 4)", '(bytes(bytes(buf[:n[0]])) + b"\\0")[:4]'),
+        ("data = ffi.unpack(buf, 4)[1:]\nffi.memmove(buf, data, 3)", '= (bytes(data) + b"\\0")[:3]'),
+        ("ffi.memmove(buf, ffi.from_buffer(b'abc'), 4)", "= (bytes(b'abc') + b\"\\0\")[:4]"),
+        ("ffi.memmove(buf, ffi.buffer(buf, 4), 4)", "memoryview(buf)[:4] = memoryview(memoryview(buf)[:4])[:4]"),
+        (PUT.replace("SIZE", "len(data)"), "buf[:len(data)] = bytes(data)[:len(data)]"),
+        (PUT.replace("SIZE", "length"), "buf[:length] = bytes(data)[:length]"),
+        (
+            PUT.replace("length = len(data)", "length = min(64, len(data))").replace("SIZE", "length"),
+            "= bytes(data)[:le",
+        ),
+    ],
+)
+def test_a_copy_is_as_long_as_it_was(line: str, new: str) -> None:
+    assert new in last_lines(CFFI + line + "\n", 3)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        PUT.replace("SIZE", "least"),
+        PUT.replace("SIZE", "4"),
+        PUT.replace("SIZE", "len(text)"),
+        PUT.replace("    length = len(data)", "    if not size:\n        length = len(data)").replace("SIZE", "length"),
+        PUT.replace("SIZE", "length").replace("    if length", "    data = text\n    if length"),
+        "ffi.memmove(buf, n, 8)",
+        "ffi.memmove(buf, ep[0], 8)",
+        "data = ffi.new('uint32_t[2]')\nffi.memmove(buf, data, 8)",
+        "data = ffi.new('uint32_t[2]')\nffi.memmove(buf, data, len(data))",
+        "data = ffi.new('struct header *', [1, 2])\nffi.memmove(buf, data, 8)",
+    ],
+)
+def test_a_copy_of_what_may_be_no_bytes_stays(line: str) -> None:
+    stays(CFFI + line + "\n", "CCM092")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "ctypes.memmove(buf, b'abc', n)",
+        "ctypes.memmove(buf, ctypes.c_char_p(b'abc'), 4)",
+        "word = ctypes.c_uint32(5)\nctypes.memmove(buf, byref(word), 4)",
+        "ctypes.memmove(buf, ctypes.addressof(head), 4)",
+        "ctypes.memmove(buf, byref(head), ctypes.sizeof(head))",
+        "size = ctypes.sizeof(head)\nctypes.memmove(buf, byref(head), size)",
+        "words = (ctypes.c_uint32 * 4)()\nctypes.memmove(buf, words, 8)",
+    ],
+)
+def test_a_copy_of_what_ctypes_has_for_itself_stays(line: str) -> None:
+    head = "class Head(ctypes.Structure):\n    _fields_ = [('kind', ctypes.c_uint32)]\nhead = Head(1)\n"
+    stays(CTYPES + head + line + "\n", "CCM092")
+
+
+def test_a_message_is_copied() -> None:
+    lines = "    ctypes.memmove(kept, data, size)\n"
+    kept = """kept = ctypes.create_string_buffer(64)
+task = ctypes.c_void_p()
+lib.doca_cc_client_send_task_alloc_init(client, None, kept, 4, ctypes.byref(task))
+"""
+    text = SECOND_OF_CTYPES.replace("    print(ctypes.string_at(data, size))\n", lines)
+    assert b"    kept[:size] = memoryview(data)[:size]\n" in rewrite((text + kept).encode()).new
 
 
 def test_offset() -> None:
