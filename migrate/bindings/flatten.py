@@ -92,6 +92,7 @@ class Flattening:
         self._put_each(Releases(self.forest, self.values, vocabulary.flat).edits())
         self._read_calls()
         self._read_members()
+        self._check_made()
         self._read_decorators()
         self._read_structs()
         shown = Shown(self.forest, self.values, declarations)
@@ -198,6 +199,19 @@ class Flattening:
                 self._opened(node)
             except NotUnderstood as problem:
                 self._refuse(problem)
+
+    def _check_made(self) -> None:
+        """Refuse C values that something else makes than a call that is written out: `defaultdict(c_void_p)`."""
+        for data in self._calls.met:
+            is_made = data.node is GIVEN or data.holds == "struct" or data.node in self.expressions
+            if is_made or self._is_replaced(data.node):
+                continue
+            if (factory := self._members.factory(data)) is not None:
+                self._put(*factory)
+                continue
+            places = [data.node] if data.node in self.forest.parents else self.values.uses(Token(data))
+            for place in places[:1]:
+                self._refuse(NotUnderstood(place, USE))
 
     def _member(self, node: ast.Call, members: list[Member], mixed: bool) -> None:
         name = members[0].name

@@ -19,7 +19,7 @@ from migrate.facts.forest import Forest
 from migrate.facts.reaching import Reaching
 from migrate.old_api.vocabulary import kind_of
 from migrate.python.scopes import Kind
-from migrate.python.values import Collection, Plain, Token, Values
+from migrate.python.values import Collection, External, Plain, Token, Values
 from migrate.text.code import Template
 
 Edit = tuple[ast.expr | ast.stmt, Template]
@@ -93,13 +93,23 @@ class Members:
 
     # ------------------------------------------------------------------ making values
 
+    def factory(self, data: Data) -> Edit | None:
+        """Return the edit of the type that makes the cells of a field: `field(default_factory=c_void_p)`."""
+        call = data.node
+        if not isinstance(call, ast.Call) or self._values.of(call.func) != {External("dataclasses.field")}:
+            return None
+        made = next((keyword.value for keyword in call.keywords if keyword.arg == "default_factory"), None)
+        if made is None or data.shape is not Shape.CELL or len(self._values.of(made)) > 1:
+            return None
+        return made, Template(f"lambda: {_empty(data)}")
+
     def _made(self, node: ast.Call, data: Data) -> Template:
         """Return what takes the place of a value of ctypes."""
         given = {f"value_{at}": argument for at, argument in enumerate(node.args)}
         if data.shape is Shape.CELL:
             if node.args:
                 self._numbers.check(node.args[0], data.ctype)
-            return Template("[{value_0}]" if given else "[None]" if data.holds != "number" else "[0]", given)
+            return Template("[{value_0}]" if given else _empty(data), given)
         if len(node.args) == 2:
             if not self._fits(*node.args):
                 raise NotUnderstood(node, USE)  # longer bytes would be a ValueError
@@ -141,8 +151,7 @@ class Members:
         if data.shape is Shape.CELL:
             if given:
                 self._numbers.check(given["value"], data.ctype)
-            empty = "[0]" if data.holds == "number" else "[None]"
-            return node, Template("[{value}]" if given else empty, given)
+            return node, Template("[{value}]" if given else _empty(data), given)
         length = shapes.ctype(new_type(node) or "").length
         if not length:
             if not given:
@@ -320,6 +329,11 @@ class Members:
 
     def _text_of(self, node: ast.Call) -> Edit | None:
         return self._itself(node) if len(node.args) == 1 else None
+
+
+def _empty(data: Data) -> str:
+    """Return a cell with nothing in it."""
+    return "[0]" if data.holds == "number" else "[None]"
 
 
 def _computed(kind: ast.expr) -> ast.expr | None:

@@ -77,6 +77,38 @@ def test_a_function_that_is_kept_refuses_no_callback() -> None:
     assert "call and (lambda connection, data: call(" in text
 
 
+# ------------------------------------------------------------------ types that something else calls
+
+LINK = """from dataclasses import dataclass, field
+@dataclass
+class Link:
+    ep: object = field(default_factory=ctypes.c_void_p)
+    size: object = field(repr=False, default_factory=ctypes.c_size_t)
+link = Link()
+print(lib.doca_comm_channel_ep_create(byref(link.ep)))
+print(lib.doca_comm_channel_ep_recvfrom(link.ep, buf, byref(link.size), 0, byref(peer)))
+"""
+
+
+def test_a_type_is_the_default_of_a_field() -> None:
+    text = new(CTYPES + LINK)
+    assert "ep: object = field(default_factory=lambda: [None])" in text
+    assert "size: object = field(repr=False, default_factory=lambda: [0])" in text
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "import collections\ncells = collections.defaultdict(ctypes.c_void_p)\ncell = cells['a']",
+        "cell, = list(map(ctypes.c_void_p, [None]))",
+        "import functools\nmake = functools.partial(ctypes.c_void_p, None)\ncell = make()",
+        "class Link:\n    cell = property(ctypes.c_void_p)\ncell = Link().cell",
+    ],
+)
+def test_a_type_that_is_not_called_where_it_is_written_stays(line: str) -> None:
+    assert_stays(f"{CTYPES}{line}\nprint(lib.doca_comm_channel_ep_create(byref(cell)))\n", "CCM092")
+
+
 # ------------------------------------------------------------------ loops that declare
 
 TABLES = """NAMES = {
