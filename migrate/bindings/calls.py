@@ -158,6 +158,8 @@ class Calls:
             if len(own) == len(found):
                 return f"{self._ffi(argument, own[0])}.buffer({text})"
             raise NotUnderstood(argument, USE)
+        if spelling == CTYPES and "*" in parameter.ctype and self._numbers.is_null(argument):
+            return "None"
         if parameter.ctype == NAME:
             if takes_texts(function) and not self.is_origin(node.func):  # what is kept of it takes bytes
                 return f'bytes({text}).partition(b"\\0")[0]' if data else text
@@ -201,7 +203,7 @@ class Calls:
         """Return what a value is made of that is made for the call: `c_uint16(8)`."""
         assert isinstance(made, ast.Call)
         self._again[parameter.name] = made.args[0] if made.args else made
-        if made.args:
+        if made.args and not ("*" in parameter.ctype and self._numbers.is_null(made.args[0])):
             return f"{{{parameter.name}_again}}"
         return "0" if "*" not in parameter.ctype else "None"
 

@@ -358,6 +358,7 @@ class Flattening:
                         self._uses.passed_on(node, data)
                         continue
                     self._members.data(node)
+                    self._put_all(self._uses.nothing(node, data))
                     edit = self._uses.edit(node, data)
                     if edit is not None and edit[0] not in self.expressions:
                         self._put(*edit)

@@ -105,10 +105,14 @@ class Members:
 
     def _made(self, node: ast.Call, data: Data) -> Template:
         """Return what takes the place of a value of ctypes."""
+        if node.keywords or any(isinstance(argument, ast.Starred) for argument in node.args):
+            raise NotUnderstood(node, USE)
         given = {f"value_{at}": argument for at, argument in enumerate(node.args)}
         if data.shape is Shape.CELL:
             if node.args:
                 self._numbers.check(node.args[0], data.ctype)
+                if data.holds == "handle" and self._numbers.is_null(node.args[0]):
+                    return Template("[None]")
             return Template("[{value_0}]" if given else _empty(data), given)
         if len(node.args) == 2:
             if not self._fits(*node.args):
@@ -145,14 +149,15 @@ class Members:
         data = self.data(node)
         if data is None:
             return None
+        length = shapes.ctype(new_type(node) or "").length
+        contents = _contents(node, is_array=length is not None and data.shape is not Shape.BUFFER)
         if data.holds == "struct":
-            return node, self.structs.new(node, data)
-        given: dict[str, ast.expr] = {"value": node.args[1]} if len(node.args) > 1 else {}
+            return node, self.structs.new(node, data, contents)
+        given: dict[str, ast.expr] = {"value": contents} if contents else {}
         if data.shape is Shape.CELL:
             if given:
                 self._numbers.check(given["value"], data.ctype)
             return node, Template("[{value}]" if given else _empty(data), given)
-        length = shapes.ctype(new_type(node) or "").length
         if not length:
             if not given:
                 raise NotUnderstood(node, USE)
@@ -288,7 +293,10 @@ class Members:
     def _cast(self, node: ast.Call) -> Edit | None:
         """Return a handle for the handle; everything else stays cffi's, when it is."""
         kind = node.args[0]
-        if isinstance(kind, ast.Constant) and (kind_of(str(kind.value)) or self._is_bytes(node, str(kind.value))):
+        is_handle = isinstance(kind, ast.Constant) and bool(kind_of(str(kind.value)))
+        if is_handle and self._numbers.is_null(node.args[-1]):
+            return node, Template("None")
+        if is_handle or (isinstance(kind, ast.Constant) and self._is_bytes(node, str(kind.value))):
             return self._itself(node)
         if any(isinstance(key, Own) for key in keys(self._reaching.of(node.args[-1]))):
             return None
@@ -334,6 +342,19 @@ class Members:
 def _empty(data: Data) -> str:
     """Return a cell with nothing in it."""
     return "[0]" if data.holds == "number" else "[None]"
+
+
+def _contents(node: ast.Call, *, is_array: bool) -> ast.expr | None:
+    """Return what a C value is made with, if anything: of an array of one item, that item."""
+    given = node.args[1] if len(node.args) > 1 else None
+    if given is None or not is_array:
+        return given
+    if not isinstance(given, ast.List | ast.Tuple) or len(given.elts) > 1:
+        raise NotUnderstood(node, USE)
+    item = given.elts[0] if given.elts else None
+    if isinstance(item, ast.Starred):
+        raise NotUnderstood(node, USE)
+    return item
 
 
 def _computed(kind: ast.expr) -> ast.expr | None:

@@ -21,7 +21,7 @@ _DEPTH = 10
 
 def bounds(ctype: str) -> tuple[int, int] | None:
     """Return the smallest and the largest number of a type of C or ctypes; None if it is not a number."""
-    words = [word for word in re.sub(r"[*\[\]]", " ", ctype).split() if word not in ("const", "signed")]
+    words = [word for word in re.sub(r"\[1?\]|\*", " ", ctype).split() if word not in ("const", "signed")]
     name = words[-1].removeprefix("c_").removesuffix("_t") if words else ""
     if name.lower().strip("_") == "bool":
         return 0, 1
@@ -51,6 +51,11 @@ class Numbers:
         fits = limits is None or (not self._is_caught(node) if value is None else _is_within(value, limits))
         if not fits:
             raise NotUnderstood(node, USE)
+
+    def is_null(self, node: ast.expr) -> bool:
+        """Whether an expression is certainly the number 0, which is no handle."""
+        value = self._expressions.constant(node)
+        return isinstance(value, int) and value == 0
 
     def _is_caught(self, node: ast.expr) -> bool:
         """Whether a handler around an expression names what cffi raises for such a number, or ctypes for a value."""

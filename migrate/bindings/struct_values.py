@@ -23,12 +23,12 @@ class StructValues:
     def __init__(self, forest: Forest, values: Values, numbers: Numbers) -> None:
         self._forest, self._values, self._numbers = forest, values, numbers
 
-    def new(self, node: ast.Call, data: Data) -> Template:
-        """Return the object for a struct of cffi: `ffi.new("struct T *", fields)`."""
+    def new(self, node: ast.Call, data: Data, contents: ast.expr | None) -> Template:
+        """Return the object for a struct of cffi: `ffi.new("struct T *", fields)`. contents: the fields, if given."""
         name = shapes.ctype(data.ctype).name
         if data.shape is Shape.CELL:
-            return _cell(node, f"{{module}}.{name}", node.args[1:])
-        given = self._fields(name, node.args[1]) if len(node.args) > 1 else []
+            return _cell(node, f"{{module}}.{name}", [contents] if contents else [])
+        given = self._fields(name, contents) if contents else []
         self._check(name, given, node)
         text = ", ".join(f"{field}={{{field}}}" for field, _ in given)
         return Template(f"{{module}}.{name}({text})", {str(field): value for field, value in given})

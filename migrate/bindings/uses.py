@@ -119,6 +119,18 @@ class Uses:
         self._field(field, fields[field.attr])
         return place, Template(held, parts)
 
+    def nothing(self, node: ast.expr, data: Data) -> tuple[ast.expr, Template] | None:
+        """Return the edit of a 0 that is stored in the cell of a handle: there it is None."""
+        place = self._forest.parents[node]
+        is_stored = data.holds == "handle" and isinstance(place, ast.Attribute) and place.attr == "value"
+        value = self._assigned(place) if is_stored and isinstance(place, ast.Attribute) else None
+        if value is None or not self._numbers.is_null(value):
+            return None
+        above = self._forest.parents[place]
+        if isinstance(above, ast.Assign) and len(above.targets) > 1:
+            raise NotUnderstood(place, USE)  # to others it may be the number
+        return value, Template("None")
+
     def _field(self, place: ast.Attribute, ctype: str) -> None:
         """Refuse what stores something else in a field than a number that can be seen to fit, or that C would check."""
         if not isinstance(place.ctx, ast.Load) and self._assigned(place) is None:

@@ -140,6 +140,30 @@ def test_what_only_ctypes_shows_stays(line: str) -> None:
     assert b"ctypes.CDLL" in outcome.new
 
 
+@pytest.mark.parametrize(
+    ("kind", "given", "cell"),
+    [
+        ("size_t[1]", "[64]", "[64]"),
+        ("int[1]", "(64,)", "[64]"),
+        ("size_t[1]", "[]", "[0]"),
+        ("struct doca_comm_channel_addr_t *[1]", "[peer[0]]", "[peer[0]]"),
+        ("struct doca_comm_channel_addr_t *[1]", "[ffi.NULL]", "[None]"),
+        ("size_t[1]", "given", ""),
+        ("size_t[1]", "[*given]", ""),
+        ("size_t[1]", "[-1]", ""),
+    ],
+)
+def test_an_array_of_one_item_is_a_cell(kind: str, given: str, cell: str) -> None:
+    outcome = rewrite(f"{CFFI}given = [64]\nlate = ffi.new('{kind}', {given})\n".encode())
+    last = outcome.new.decode().splitlines()[-1]
+    assert last == (f"late = {cell}" if cell else f"late = ffi.new('{kind}', {given})")
+    assert ("CCM092" in {finding.code for finding in outcome.findings}) is not bool(cell)
+
+
+def test_a_handle_of_the_number_0_is_none() -> None:
+    assert last_lines(CFFI + "late = ffi.cast('struct doca_comm_channel_addr_t *', 0)\n") == "late = None"
+
+
 def test_a_buffer_of_the_length_of_its_bytes() -> None:
     line = """text = input().encode()
 data = ctypes.create_string_buffer(text, len(text))

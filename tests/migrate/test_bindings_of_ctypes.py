@@ -77,6 +77,43 @@ def test_a_function_that_is_kept_refuses_no_callback() -> None:
     assert "call and (lambda connection, data: call(" in text
 
 
+# ------------------------------------------------------------------ first contents
+
+NOBODY = "print(lib.doca_comm_channel_ep_disconnect(ep, {}))\n"
+
+
+@pytest.mark.parametrize(
+    ("lines", "wanted"),
+    [
+        ("late = ctypes.c_void_p(0)\n" + NOBODY.format("late"), "late = [None]"),
+        ("zero = 0\nlate = ctypes.c_void_p(zero)\n" + NOBODY.format("late"), "late = [None]"),
+        (NOBODY.format("ctypes.c_void_p(0)"), "Client.disconnect, ep[0], None)"),
+        (NOBODY.format("0"), "Client.disconnect, ep[0], None)"),
+        ("peer.value = 0\n", "peer[0] = None"),
+        ("peer.value, n.value = 0, 0\n", "peer[0], n[0] = None, 0"),
+        ("print(lib.doca_comm_channel_ep_set_max_msg_size(ep, ctypes.c_uint16(0)))\n", "max_msg_size=0)"),
+        (
+            "size = ctypes.c_size_t(0)\nlib.doca_comm_channel_ep_recvfrom(ep, buf, byref(size), 0, byref(peer))\n",
+            "= [0]",
+        ),
+    ],
+)
+def test_no_handle_is_none(lines: str, wanted: str) -> None:
+    assert wanted in new(CTYPES + lines)
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "peer.value = n.value = 0\n",
+        "def make(kind, *args):\n    return kind(*args)\n" + NOBODY.format("make(ctypes.c_void_p)"),
+        "data = ctypes.create_string_buffer(b'abc', size=8)\nlib.doca_comm_channel_ep_sendto(ep, data, 8, 0, peer)\n",
+    ],
+)
+def test_other_first_contents_stay(lines: str) -> None:
+    assert_stays(CTYPES + lines, "CCM092")
+
+
 # ------------------------------------------------------------------ types that something else calls
 
 LINK = """from dataclasses import dataclass, field

@@ -53,6 +53,13 @@ def test_attributes_of_cffi(given: str, wanted: str) -> None:
     assert "comch.store(comch.outcome(comch.BlockingChannel, attr), ep)\n" in text
 
 
+def test_attributes_in_an_array_of_one_item() -> None:
+    array = ATTR_OF_CFFI.replace("attr *", "attr[1]")
+    assert "attr = comch.InitAttr(maxmsgs=8)\n" in new(CFFI + array.format(', [{"maxmsgs": 8}]'))
+    assert "attr = comch.InitAttr()\n" in new(CFFI + array.format(""))
+    assert_stays(CFFI + array.format(', {"maxmsgs": 8}'), "CCM092")
+
+
 def test_attributes_whose_type_has_a_name_of_the_programs() -> None:
     text = new(CFFI + ATTR_OF_CFFI.format("").replace("struct doca_comm_channel_init_attr", "attributes"))
     assert "attr = comch.InitAttr()\n" in text
