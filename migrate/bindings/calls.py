@@ -145,7 +145,7 @@ class Calls:
             self._numbers.check(pointer, _NUMBER)
             self._again[parameter.name] = user_data.given(argument, self._values)
             return f"{{{parameter.name}_again}}"
-        found = self._reaching.of(argument)
+        found = self._shown(argument)
         if parameter.callback and not all(map(_is_callback, found)):
             raise NotUnderstood(argument, USE)
         data = [key for key in keys(found) if isinstance(key, Data)]
@@ -183,6 +183,15 @@ class Calls:
             return f"{text} and {{{parameter.name}_again}}[0]"
         return f"{text}[0]"
 
+    def _shown(self, argument: ast.expr) -> frozenset[Value]:
+        """Return what an argument can be; in the place of a `c_char_p` what that is made of."""
+        found = self._reaching.of(argument)
+        made = [key for key in keys(found) if isinstance(key, Data) and key.shape is Shape.BYTES]
+        self.met.update(made)
+        given = [key.node.args[:1] for key in made if isinstance(key.node, ast.Call)]
+        inside = [self._reaching.of(parts[0]) if parts else frozenset({Plain.NONE}) for parts in given]
+        return frozenset[Value]().union(found - {*map(Token, made)}, *inside)
+
     def _named(self, takes_text: bool, parameter: Parameter, argument: ast.expr, is_buffer: bool) -> str:
         """Return a text for bytes: what is encoded as it was before that."""
         text = f"{{{parameter.name}}}"
@@ -196,7 +205,7 @@ class Calls:
         if isinstance(func, ast.Attribute) and func.attr == "encode":
             self._again[parameter.name] = func.value
             return f"{{{parameter.name}_again}}"
-        may_be_null = {Token(Null()), Plain.NONE} & self._reaching.of(argument)
+        may_be_null = {Token(Null()), Plain.NONE} & self._shown(argument)
         return f"{text}.decode()" if takes_text and not may_be_null else text
 
     def _bare(self, parameter: Parameter, made: ast.expr) -> str:
@@ -213,7 +222,8 @@ class Calls:
         given = list(keys(found))
         self._meet(given)
         may_be_null = function.name in _MAY_BE_NULL
-        known = all(isinstance(key, Data) or (isinstance(key, Null) and may_be_null) for key in given)
+        filled = [key for key in given if isinstance(key, Data) and key.shape is not Shape.BYTES]
+        known = all(key in filled or (isinstance(key, Null) and may_be_null) for key in given)
         owned = parameter.ctype == _BUFFER and given and all(isinstance(key, Own) for key in given)
         others = {value for value in found if not isinstance(value, Token)} - {Plain.NONE}  # which is a TypeError
         if found and found <= {Plain.NONE, Token(Null())} and may_be_null:

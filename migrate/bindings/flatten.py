@@ -252,9 +252,7 @@ class Flattening:
         """Edit what makes or refers to a value that an old function is given."""
         shown = (part.left if isinstance(part, ast.BinOp) else part for part in node.args)
         given = [key for part in (node, *shown) for key in keys(self.values.of(part)) if isinstance(key, Data)]
-        above = self.forest.parents[node]
-        passed = isinstance(above, ast.Call) and above in self.expressions and name == "c_char_p"
-        if any(map(self._changes, given)) or passed:
+        if any(map(self._changes, given)):
             edit = self._members.of_ctypes(node, name)
             if edit is None:
                 raise NotUnderstood(node, USE)
@@ -340,7 +338,7 @@ class Flattening:
 
     def _read_uses(self) -> None:
         for place, shown in self._uses.looked_into():
-            if self._changes(shown) and shown.spelling == CTYPES and shown.shape is Shape.CELL:
+            if self._changes(shown) and shown.spelling == CTYPES and shown.shape in (Shape.CELL, Shape.BYTES):
                 self._refuse(NotUnderstood(place, USE))
         for token in self.values.tokens:
             data = token.key

@@ -305,6 +305,8 @@ def ctypes_value(name: str) -> tuple[Shape | None, str]:
         return Shape.CELL, "number"
     if name == "c_void_p":
         return Shape.CELL, "handle"
+    if name == "c_char_p":
+        return Shape.BYTES, "text"
     if name.startswith(f"{_POINTER}("):
         return Shape.CELL, "list"
     return (Shape.BUFFER, "bytes") if name in _BUFFERS else (None, "")

@@ -64,7 +64,8 @@ class Members:
         if not data:
             return None
         alike = {(each.shape, each.holds in ("list", "struct") and each.holds, each.spelling) for each in data}
-        if len(alike) > 1 or len(data) < len(found - {Plain.NONE}):
+        is_mixed = len(data) < len(found - {Plain.NONE}) and data[0].shape is not Shape.BYTES
+        if len(alike) > 1 or is_mixed:
             raise NotUnderstood(node, USE)
         return min(data, key=lambda each: each.holds)  # of a cell for handles and numbers, that of a handle
 
@@ -108,6 +109,8 @@ class Members:
         if node.keywords or any(isinstance(argument, ast.Starred) for argument in node.args):
             raise NotUnderstood(node, USE)
         given = {f"value_{at}": argument for at, argument in enumerate(node.args)}
+        if data.shape is Shape.BYTES:
+            return Template("{value_0}" if given else "None", given)
         if data.shape is Shape.CELL:
             if node.args:
                 self._numbers.check(node.args[0], data.ctype)
@@ -335,9 +338,6 @@ class Members:
         """Return the object that a pointer stands for."""
         return node, Template("{pointer}", {"pointer": pointed(node.args[0], self._values)})
 
-    def _text_of(self, node: ast.Call) -> Edit | None:
-        return self._itself(node) if len(node.args) == 1 else None
-
 
 def _empty(data: Data) -> str:
     """Return a cell with nothing in it."""
@@ -391,7 +391,6 @@ _OF_CTYPES: Mapping[str, Callable[[Members, ast.Call], Edit | None]] = {
     "addressof": Members._itself,
     "byref": Members._referred,
     "pointer": Members._itself,
-    "c_char_p": Members._text_of,
     "string_at": Members._unpacked,
     "sizeof": Members._size,
     "memmove": Members._moved,

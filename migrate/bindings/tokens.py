@@ -18,6 +18,7 @@ class Shape(Enum):
     CELL = "a list of one item"
     BUFFER = "a bytearray"
     OBJECT = "an object with the fields of a struct"
+    BYTES = "the bytes that it points to"
 
 
 @dataclass(frozen=True)
@@ -86,8 +87,8 @@ class Stranger:
 class Data:
     """A C value that the program makes and C fills, by the expression that makes it.
 
-    holds: "handle", "list" (of handles), "number", "bytes" or "struct". ffi: of which FFI object. ctype: the type of a
-    number, or the struct.
+    holds: "handle", "list" (of handles), "number", "bytes", "text" or "struct". ffi: of which FFI object. ctype: the
+    type of a number, or the struct.
     """
 
     node: ast.expr

@@ -62,9 +62,9 @@ class Uses:
 
     def tested(self, node: ast.expr, data: Data) -> tuple[ast.expr, Template] | None:
         """Return the edit of a cell of which only the truth is asked, nothing for any other place."""
-        if data.spelling != CTYPES or data.shape is not Shape.CELL:
+        if data.spelling != CTYPES or data.shape not in (Shape.CELL, Shape.BYTES):
             return None
-        if self._truth.is_chosen_by(node):
+        if self._truth.is_chosen_by(node) or (data.shape is Shape.BYTES and self._truth.is_tested(node)):
             raise NotUnderstood(node, USE)
         return (node, self._truth.held(node)) if self._truth.is_tested(node) else None
 
@@ -143,6 +143,9 @@ class Uses:
             raise NotUnderstood(above, USE)
         if data.shape is Shape.CELL and above.attr == "value" and data.holds != "list":
             return above, Template("{value}[0]", parts)
+        is_read = above.attr == "value" and isinstance(above.ctx, ast.Load)
+        if data.shape is Shape.BYTES and is_read and self._is_text(data):
+            return above, Template("{value}", parts)
         if data.shape is not Shape.BUFFER or not isinstance(above.ctx, ast.Load):
             raise NotUnderstood(above, USE)
         if above.attr == "value":
@@ -154,9 +157,19 @@ class Uses:
             return outer, Template("bytes({value}[{slice}])", {**parts, "slice": outer.slice})
         return above, Template("bytes({value})", parts)
 
+    def _is_text(self, data: Data) -> bool:
+        """Whether a `c_char_p` is made of bytes that are written there, without a NUL."""
+        given = data.node.args if isinstance(data.node, ast.Call) else []
+        constants = [part.value for part in given if isinstance(part, ast.Constant)]
+        return len(constants) == len(given) and all(
+            value is None or (isinstance(value, bytes) and b"\0" not in value) for value in constants
+        )
+
     def _item(self, node: ast.expr, above: ast.Subscript, data: Data) -> tuple[ast.expr, Template] | None:
         if node is not above.value:
             raise NotUnderstood(node, USE)
+        if data.shape is Shape.BYTES:
+            raise NotUnderstood(above, USE)
         if data.spelling == CTYPES:
             return self._item_of_ctypes(node, above, data)
         first = isinstance(above.slice, ast.Constant) and above.slice.value == 0
@@ -184,7 +197,8 @@ class Uses:
     def _compared(self, node: ast.expr, above: ast.Compare, data: Data) -> None:
         """Allow comparisons with nothing; those of two cells would compare what is in them."""
         others = [side for side in (above.left, *above.comparators) if side is not node]
-        if not all(self._values.of(side) <= {Token(Null()), Plain.NONE} for side in others):
+        with_nothing = all(self._values.of(side) <= {Token(Null()), Plain.NONE} for side in others)
+        if data.shape is Shape.BYTES or not with_nothing:
             raise NotUnderstood(above, USE)
 
     def _not(self, node: ast.expr, above: ast.UnaryOp, data: Data) -> None:

@@ -77,6 +77,59 @@ def test_a_function_that_is_kept_refuses_no_callback() -> None:
     assert "call and (lambda connection, data: call(" in text
 
 
+# ------------------------------------------------------------------ pointers to bytes
+
+POINTED = """text = ctypes.c_char_p(b"held")
+print(rc)
+def send(message):
+    return lib.doca_comm_channel_ep_sendto(ep, message, 4, 0, peer)
+"""
+OF_AN_OBJECT = """class Side:
+    def __init__(self, name):
+        self.name = ctypes.c_char_p(name.encode())
+print(lib.doca_comm_channel_ep_connect(ep, Side("svc").name, byref(peer)))
+"""
+
+
+@pytest.mark.parametrize(
+    ("lines", "wanted"),
+    [
+        ("print(send(text))\n", 'text = b"held"'),
+        ("print(send(text), send(b'else'))\n", 'text = b"held"'),
+        ("print(send(text), text.value)\n", "text)"),
+        ("def made(given):\n    return ctypes.c_char_p(given)\nprint(send(made(b'held')))\n", "return given"),
+        ("print(send(ctypes.c_char_p(b'held')))\n", "send(b'held')"),
+        (OF_AN_OBJECT, "self.name = name.encode()"),
+    ],
+)
+def test_a_pointer_to_bytes_is_the_bytes(lines: str, wanted: str) -> None:
+    assert wanted in new(CTYPES + (lines if lines is OF_AN_OBJECT else POINTED + lines))
+
+
+def test_a_name_in_a_variable_is_decoded() -> None:
+    create = "print(lib.doca_cc_client_create(None, NAME, ctypes.byref(client)))\n"
+    text = new(TALK + 'NAME = ctypes.c_char_p(b"svc")\n' + create)
+    assert 'NAME = b"svc"' in text
+    assert "NAME.decode()" in text
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'text.value = b"else"',
+        "print(text)",
+        "print(bool(text))",
+        "print(text is None)",
+        "print(text or 1)",
+        "print(any([text]))",
+        "print(ctypes.cast(text, ctypes.c_void_p).value)",
+        "rc = lib.doca_comm_channel_ep_recvfrom(ep, text, byref(n), 0, byref(peer))",
+    ],
+)
+def test_what_only_a_pointer_to_bytes_does_stays(line: str) -> None:
+    assert_stays(CTYPES + POINTED + f"send(text)\n{line}\n", "CCM092")
+
+
 # ------------------------------------------------------------------ first contents
 
 NOBODY = "print(lib.doca_comm_channel_ep_disconnect(ep, {}))\n"
