@@ -26,6 +26,7 @@ The rules know no spelling: they rewrite the flat program. In it, a cell that C 
     texts      the texts that an expression can have
     calls      a call of a C function as a call of the flat one
     alignment  which parameter each argument is for, of one function or of several
+    terminators the NUL that C has behind the bytes of Python
     conversions what a flat function is given in the place of what C takes
     callbacks  functions that C calls, and what they raise
     own_names  names of Python's own that the program has for itself

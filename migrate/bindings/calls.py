@@ -12,6 +12,7 @@ from migrate.bindings.conversions import NAME, converted, initial, takes_texts
 from migrate.bindings.numbers import Numbers
 from migrate.bindings.refusal import CALL, OWN_DATA, USE, NotUnderstood
 from migrate.bindings.seen import is_seen
+from migrate.bindings.terminators import Terminators
 from migrate.bindings.tokens import CTYPES, CFunction, Data, Library, Name, Null, Own, Pointer, Shape, Text, keys
 from migrate.facts.forest import Forest
 from migrate.facts.reaching import Reaching
@@ -22,6 +23,8 @@ from migrate.text.code import Template
 
 STORE = "{comch}.store"
 _BUFFER = "void *"
+_MESSAGE = "const void *"
+_CUT = '.partition(b"\\0")[0]'  # what C reads of a text
 _NUMBER = "uint64_t"  # of user data
 _FLAGGED = ("doca_comm_channel_ep_sendto", "doca_comm_channel_ep_recvfrom")  # any flags but none are INVALID_VALUE
 _ENCODINGS = frozenset({"utf-8", "utf8", "ascii", "latin-1", "latin1"})
@@ -35,9 +38,16 @@ class Calls:
     """
 
     def __init__(
-        self, forest: Forest, values: Values, reaching: Reaching, vocabulary: Vocabulary, numbers: Numbers
+        self,
+        forest: Forest,
+        values: Values,
+        reaching: Reaching,
+        vocabulary: Vocabulary,
+        numbers: Numbers,
+        terminators: Terminators,
     ) -> None:
         self._forest, self._values, self._reaching = forest, values, reaching
+        self._terminators = terminators
         self._vocabulary, self._numbers = vocabulary, numbers
         self.met: set[Data] = set()
         self.whole: set[str] = set()
@@ -68,6 +78,8 @@ class Calls:
             if parameter.is_output:
                 cells.append(self._cell(signatures[0], parameter, argument))
                 parts[f"{parameter.name}_cell"] = argument
+        if sent := self._sent_with_nul(given):
+            inputs = [f'{text} + b"\\0"' if text == f"{{{sent}}}" else text for text in inputs]
         parts |= {f"{name}_again": argument for name, argument in self._again.items()}
         call = f"{{function}}({', '.join(inputs)})"
         if cells and not all(signature.returns_code for signature in signatures):
@@ -76,6 +88,19 @@ class Calls:
             raise NotUnderstood(node, CALL)
         text = f"{STORE}({', '.join([call, *cells])})" if cells else self._returned(node, signatures[0], call)
         return Template(text, {name: part for name, part in parts.items() if f"{{{name}}}" in text})
+
+    def _sent_with_nul(self, given: Sequence[Row]) -> str:
+        """Return the parameter for a message that is sent with the NUL which C has behind bytes, "" without one."""
+        found = {row.parameters[0].ctype: row for row in reversed(given) if row.parameters}
+        message = found.get(_MESSAGE)
+        sizes = [row.argument for row in given if row.parameters and row.parameters[0].name == "len"]
+        if message is None or not sizes or not self._terminators.is_sent(message.argument, sizes[0]):
+            return ""
+        tokens = [*keys(self._shown(message.argument))]
+        buffers = [key for key in tokens if isinstance(key, Data) and key.shape is Shape.BUFFER and not key.part_of]
+        if len(buffers) < len(tokens) or Plain.NONE in self._shown(message.argument):
+            raise NotUnderstood(message.argument, USE)
+        return "" if tokens and len(tokens) == len(self._shown(message.argument)) else message.parameters[0].name
 
     def _is_without_room(self, given: Sequence[Row], functions: Sequence[Signature]) -> bool:
         """Whether a call gives NULL for what has to be filled, which is INVALID_VALUE, and does nothing besides."""
@@ -162,7 +187,8 @@ class Calls:
             return "None"
         if parameter.ctype == NAME:
             if takes_texts(function) and not self.is_origin(node.func):  # what is kept of it takes bytes
-                return f'bytes({text}).partition(b"\\0")[0]' if data else text
+                cut = f"bytes({text})" if data else text
+                return f"{cut}{_CUT}" if data or self._terminators.is_written(argument) else text
             return self._named(takes_texts(function), parameter, argument, bool(data))
         if any(each.node is argument and each.shape is Shape.CELL for each in data):
             return self._bare(parameter, argument)
@@ -196,16 +222,20 @@ class Calls:
         """Return a text for bytes: what is encoded as it was before that."""
         text = f"{{{parameter.name}}}"
         if is_buffer:
-            return f'bytes({text}).partition(b"\\0")[0].decode()'
+            return f"bytes({text}){_CUT}.decode()"
         written = argument.value if isinstance(argument, ast.Constant) else None
         if isinstance(written, bytes) and written.isascii() and b"{" not in written:
-            return json.dumps(written.decode())
+            return json.dumps(written.partition(b"\0")[0].decode())
+        may_be_null = {Token(Null()), Plain.NONE} & self._shown(argument)
+        if self._terminators.is_written(argument):
+            if may_be_null:
+                raise NotUnderstood(argument, USE)
+            return f"{text}{_CUT}.decode()" if takes_text else f"{text}{_CUT}"
         plain = isinstance(argument, ast.Call) and not argument.args and not argument.keywords
         func = argument.func if plain and isinstance(argument, ast.Call) else None
         if isinstance(func, ast.Attribute) and func.attr == "encode":
             self._again[parameter.name] = func.value
             return f"{{{parameter.name}_again}}"
-        may_be_null = {Token(Null()), Plain.NONE} & self._shown(argument)
         return f"{text}.decode()" if takes_text and not may_be_null else text
 
     def _bare(self, parameter: Parameter, made: ast.expr) -> str:

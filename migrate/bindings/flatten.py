@@ -24,6 +24,7 @@ from migrate.bindings.refusal import CALL, DECLARATION, USE, NotUnderstood
 from migrate.bindings.releases import Releases
 from migrate.bindings.shown import Shown
 from migrate.bindings.tables import Tables, unbinding
+from migrate.bindings.terminators import Terminators
 from migrate.bindings.tokens import (
     CFFI,
     CTYPES,
@@ -72,7 +73,8 @@ class Flattening:
         expressions = Expressions(self.forest, self.values, frozenset(), vocabulary)
         self._reaching = Reaching(self.forest, self.values, {path: source.control for path, source in sources.items()})
         numbers = Numbers(self.forest, self.values, expressions)
-        self._calls = Calls(self.forest, self.values, self._reaching, vocabulary, numbers)
+        terminators = Terminators(self.forest, self.values, expressions)
+        self._calls = Calls(self.forest, self.values, self._reaching, vocabulary, numbers, terminators)
         self._members = Members(self.forest, self.values, self._reaching, expressions, numbers)
         self._uses = Uses(self.forest, self.values, numbers)
         self._views = Views(self.forest, self.values)

@@ -8,7 +8,7 @@ import pytest
 
 from migrate.outcome import Options
 from migrate.rewriting import rewrite, rewrite_project
-from tests.migrate.test_bindings import CTYPES, SECOND_OF_CTYPES
+from tests.migrate.test_bindings import CFFI, CTYPES, SECOND_OF_CTYPES
 
 TALK = SECOND_OF_CTYPES
 
@@ -128,6 +128,59 @@ def test_a_name_in_a_variable_is_decoded() -> None:
 )
 def test_what_only_a_pointer_to_bytes_does_stays(line: str) -> None:
     assert_stays(CTYPES + POINTED + f"send(text)\n{line}\n", "CCM092")
+
+
+# ------------------------------------------------------------------ the NUL behind bytes
+
+TELL = """def tell(message, size):
+    return lib.doca_comm_channel_ep_sendto(ep, message, size, 0, peer)
+"""
+
+
+@pytest.mark.parametrize(
+    ("lines", "wanted"),
+    [
+        ("tell(b'hello', 6)\n", 'ep[0], message + b"\\0", length=size'),
+        ("tell(ctypes.c_char_p(b'hello'), 6)\n", 'ep[0], message + b"\\0", length=size'),
+        ("def ask(text):\n    return tell(text.encode(), len(text) + 1)\nask('x')\n", 'message + b"\\0", length=size'),
+        ("def ask(text, size):\n    return tell(text, size)\nask('x'.encode(), size=2)\n", 'message + b"\\0", length'),
+        ("tell(b'hello', 5), tell(buf, 6)\n", "ep[0], message, length=size"),
+        ("tell(buf, len(buf) + 1)\n", "ep[0], message, length=size"),
+        ("tell(bytes(3), n.value)\n", "ep[0], message, length=size"),
+    ],
+)
+def test_a_length_may_count_the_nul(lines: str, wanted: str) -> None:
+    assert wanted in new(CTYPES + TELL + lines)
+
+
+def test_the_nul_of_a_message_of_cffi() -> None:
+    lines = "given = b'hello'\nend = 1 + len(given)\nlib.doca_comm_channel_ep_sendto(ep[0], given, end, 0, peer[0])\n"
+    assert 'given + b"\\0", length=end' in new(CFFI + lines)
+
+
+@pytest.mark.parametrize("more", ["tell(ctypes.addressof(buf) + 1, 2)\n", "tell(None, 0)\n"])
+def test_the_nul_of_what_may_be_no_bytes_stays(more: str) -> None:
+    assert_stays(CTYPES + TELL + "tell(b'hello', 6)\n" + more, "CCM092")
+
+
+@pytest.mark.parametrize(
+    ("lines", "wanted"),
+    [
+        ('listen(ep, b"svc\\0")\n', 'listen, ep[0], "svc")'),
+        ('NAME = b"svc\\0"\nlisten(ep, NAME)\n', 'NAME.partition(b"\\0")[0])'),
+        ('listen(ep, ctypes.c_char_p(b"svc\\0"))\n', 'b"svc\\0".partition(b"\\0")[0])'),
+        ('def serve(name):\n    listen(ep, name)\nserve("svc".encode() + b"\\0")\n', 'name.partition(b"\\0")[0])'),
+        ('def serve(name):\n    listen(ep, name.encode())\nserve("svc")\n', "ep[0], name)"),
+    ],
+)
+def test_the_nul_of_a_name_ends_it(lines: str, wanted: str) -> None:
+    assert wanted in new(CTYPES + lines.replace("listen(", "lib.doca_comm_channel_ep_listen("))
+
+
+def test_the_nul_of_a_name_of_generation_2() -> None:
+    create = "def made(name):\n    return lib.doca_cc_client_create(None, name, ctypes.byref(client))\n"
+    text = new(TALK + create + 'print(made(b"svc\\0"))\n')
+    assert 'name.partition(b"\\0")[0].decode()' in text
 
 
 # ------------------------------------------------------------------ first contents
