@@ -25,6 +25,8 @@ The rules know no spelling: they rewrite the flat program. In it, a cell that C 
     shown      what cffi shows callbacks of their arguments
     texts      the texts that an expression can have
     calls      a call of a C function as a call of the flat one
+    handed     functions of C that Python's own functions call
+    keeping    what functions of C are in classes, and under their names
     alignment  which parameter each argument is for, of one function or of several
     terminators the NUL that C has behind the bytes of Python
     conversions what a flat function is given in the place of what C takes

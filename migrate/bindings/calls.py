@@ -9,6 +9,8 @@ from collections.abc import Iterable, Sequence
 from migrate.bindings import user_data
 from migrate.bindings.alignment import Row, hides_outputs, rows
 from migrate.bindings.conversions import NAME, converted, initial, takes_texts
+from migrate.bindings.handed import Handed
+from migrate.bindings.keeping import is_of_class, named, of_class
 from migrate.bindings.numbers import Numbers
 from migrate.bindings.refusal import CALL, OWN_DATA, USE, NotUnderstood
 from migrate.bindings.seen import is_seen
@@ -34,7 +36,8 @@ _MAY_BE_NULL = frozenset({"doca_comm_channel_ep_get_event_channel", "doca_buf_de
 class Calls:
     """Reads the calls of C functions.
 
-    met: C values that functions of the old libraries are given. whole: those that are kept with all parameters.
+    met: C values that functions of the old libraries are given. whole: those that are kept with all parameters. named:
+    those whose `__name__` the program reads.
     """
 
     def __init__(
@@ -51,6 +54,7 @@ class Calls:
         self._vocabulary, self._numbers = vocabulary, numbers
         self.met: set[Data] = set()
         self.whole: set[str] = set()
+        self.named = frozenset(named(forest, values))
 
     def template(self, node: ast.Call, functions: Sequence[CFunction]) -> Template:
         """Return the flat call that takes the place of a call of one of some functions."""
@@ -112,7 +116,13 @@ class Calls:
         return missing and not optional and all(self.is_place(row.argument) for row in given)
 
     def find_whole(self, calls: Sequence[tuple[ast.Call, Sequence[CFunction]]]) -> None:
-        """Find the functions that are given what they fill behind a star, and those that are called beside them."""
+        """Find the functions that are given what they fill behind a star, and those that are called beside them.
+
+        Those that Python's own functions call, too.
+        """
+        handed = Handed(self._forest, self._values, self._reaching, self._vocabulary)
+        self.whole |= handed.functions
+        self.met |= handed.data
         kept = [(node, {function.name for function in functions})
                 for node, functions in calls if not self.is_origin(node.func)]  # fmt: skip
         for node, names in kept:
@@ -281,7 +291,17 @@ class Calls:
         )
 
     def kept(self, node: ast.Attribute, function: CFunction) -> Template | None:
-        """Return what is kept of a function that is not called where it is taken; nothing for the flat one itself."""
+        """Return what is kept of a function that is not called where it is taken; nothing for the flat one itself.
+
+        In a class it stays a function: those of C are not bound to objects.
+        """
+        made = self._passing_on(node, function)
+        if made is not None and function.name in self.named:
+            made = Template(f'{{comch}}.named("{function.name}", {made.text})', made.parts)
+        return of_class(node, made) if is_of_class(node, self._forest, self._values) else made
+
+    def _passing_on(self, node: ast.Attribute, function: CFunction) -> Template | None:
+        """Return a function of Python's for one that takes something else than the flat one."""
         signature = self._vocabulary.flat[function.name]
         is_whole = function.name in self.whole
         if not takes_texts(signature) and not is_whole:

@@ -15,6 +15,7 @@ from migrate.bindings.analysis import Analysis
 from migrate.bindings.calls import Calls, decoding
 from migrate.bindings.cutting import Cutting
 from migrate.bindings.foreign import Foreign
+from migrate.bindings.keeping import is_of_class
 from migrate.bindings.libraries import Libraries
 from migrate.bindings.members import Members
 from migrate.bindings.numbers import Numbers
@@ -173,6 +174,10 @@ class Flattening:
                 and (self._calls.is_origin(taken))
             ):
                 self._keep(taken, functions)
+        for load in [node for kind in (ast.Name, ast.Attribute) for _, node in self.forest.nodes(kind)]:
+            is_function = any(isinstance(key, CFunction) for key in keys(self.values.of(load)))
+            if is_function and not self._calls.is_origin(load) and is_of_class(load, self.forest, self.values):
+                self._refuse(NotUnderstood(load, USE))  # a function of Python's would be bound there
 
     def _keep(self, node: ast.Attribute, functions: list[CFunction]) -> None:
         """Edit a function that is not called where it is taken."""

@@ -20,8 +20,10 @@ from migrate.python.values import Arguments, CallBack, External, Given, ListOf, 
 MODERN = "comch_next"
 STORE = Modern("store")
 UNRAISABLE = Modern("unraisable")
+NAMED = Modern("named")
 USER_DATA = Modern("user_data")  # what the program has put there, and what is in it
-_KNOWN = {modern.name: modern for modern in (STORE, UNRAISABLE, USER_DATA, *modern_calls.CALLING)}
+_GIVING_BACK = {UNRAISABLE: 0, NAMED: 1}  # a function of the program's -> where they are given it
+_KNOWN = {modern.name: modern for modern in (STORE, *_GIVING_BACK, USER_DATA, *modern_calls.CALLING)}
 CAUGHT = "the endpoint of a caught exception"  # an origin that stands for all endpoints
 
 
@@ -204,8 +206,9 @@ class OldApi:
         if isinstance(key, Symbol) and key.name in self.vocabulary.errors:
             return [Token(Failure(key.name))]
         if isinstance(key, Modern):
-            if key == UNRAISABLE and arguments.positional:
-                return [*arguments.positional[0]]
+            place = _GIVING_BACK.get(key)
+            if place is not None and len(arguments.positional) > place:
+                return [*arguments.positional[place]]
             return [modern_calls.result(key, arguments)]
         if isinstance(key, Text):
             return [token, Plain.OTHER]  # a method that makes another text
@@ -238,7 +241,7 @@ class OldApi:
     def calls_back(self, token: Token, arguments: Arguments) -> Iterable[CallBack]:
         """Yield what the library calls after a call, or comch_next."""
         if isinstance(token.key, Modern):
-            return () if token.key == UNRAISABLE else modern_calls.called_back(token.key, arguments)
+            return () if token.key in _GIVING_BACK else modern_calls.called_back(token.key, arguments)
         return kept.called_back(*self._given(token, arguments))
 
     def _given(

@@ -183,6 +183,83 @@ def test_the_nul_of_a_name_of_generation_2() -> None:
     assert 'name.partition(b"\\0")[0].decode()' in text
 
 
+# ------------------------------------------------------------------ functions that Python calls, or a class keeps
+
+HELD = "[0] if isinstance(local_ep, list) else local_ep"
+
+
+@pytest.mark.parametrize(
+    ("lines", "wanted"),
+    [
+        ("partial(lib.doca_comm_channel_ep_destroy, ep)()\n", HELD),
+        ("Thread(target=lib.doca_comm_channel_ep_destroy, args=(ep,)).start()\n", HELD),
+        ("print(list(map(lib.doca_comm_channel_ep_destroy, [ep])))\n", HELD),
+        ("end = lib.doca_comm_channel_ep_destroy\npartial(partial(end), ep)()\n", HELD),
+        ("def begin(function, *args):\n    Thread(target=function, args=args).start()\n"
+         "begin(lib.doca_comm_channel_ep_destroy, ep)\n", HELD),
+        ("class Runner(Thread):\n    pass\nRunner(target=lib.doca_comm_channel_ep_destroy, args=[ep]).start()\n", HELD),
+        ("size = ctypes.c_uint16()\npartial(lib.doca_comm_channel_ep_get_max_msg_size, ep)(byref(size))\n",
+         "if isinstance(ep, list) else ep), max_msg_size)"),
+        ("partial(lib.doca_comm_channel_ep_listen, ep)(ctypes.c_char_p(b'y'))\n", "ep)(b'y')"),
+        ("ends = [lib.doca_comm_channel_ep_destroy]\nprint(ends[0](ep))\n", "print(ends[0](ep[0]))"),
+        ("ends = list((lib.doca_comm_channel_ep_destroy,))\nprint(ends[0](ep))\n", "print(ends[0](ep[0]))"),
+    ],
+)  # fmt: skip
+def test_a_function_that_python_calls_takes_what_is_in_a_cell(lines: str, wanted: str) -> None:
+    text = new("from functools import partial\nfrom threading import Thread\n" + CTYPES + lines)
+    assert wanted in text
+    assert HELD in text or wanted != HELD
+
+
+def test_a_function_of_cffi_that_fills_is_called_with_the_cell() -> None:
+    lines = "from functools import partial\nagain = ffi.new('void **')\n"
+    text = new(CFFI + lines + "print(partial(lib.doca_comm_channel_ep_create, again)())\n")
+    assert "partial(lambda ep: comch.store(" in text
+
+
+KEPT = """class Functions:
+    end = lib.doca_comm_channel_ep_destroy
+    def close(self):
+        return self.end(ep)
+print(Functions().close())
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "changed"),
+    [
+        ("", ""),
+        ("    end = lib.doca_comm_channel_ep_destroy\n", "    end, other = lib.doca_comm_channel_ep_destroy, 1\n"),
+        ("    end = ", "    end = lib.doca_comm_channel_ep_destroy if rc else "),
+        (KEPT, KEPT.replace("    end = lib.doca_comm_channel_ep_destroy\n", "")
+         .replace("print(", "Functions.end = lib.doca_comm_channel_ep_destroy\nprint(")),
+    ],
+)  # fmt: skip
+def test_a_function_of_c_is_no_method(old: str, changed: str) -> None:
+    assert "staticmethod(lambda local_ep: " in new(CTYPES + KEPT.replace(old, changed, 1))
+
+
+def test_a_function_with_a_name_of_its_own_is_no_method_either() -> None:
+    lines = KEPT.replace("lib.doca_comm_channel_ep_destroy", "end")
+    assert_stays(CTYPES + "end = lib.doca_comm_channel_ep_destroy\n" + lines, "CCM092")
+
+
+ASKED = """def call(function, *args):
+    rc = function(*args)
+    if rc:
+        print(function.__name__)
+call(lib.doca_comm_channel_ep_create, byref(peer))
+call(lib.doca_comm_channel_ep_destroy, ep)
+"""
+
+
+@pytest.mark.parametrize("read", ["function.__name__", 'getattr(function, "__name__", "?")'])
+def test_a_function_keeps_its_name_where_that_is_read(read: str) -> None:
+    text = rewrite((CTYPES + ASKED.replace("function.__name__", read)).encode(), options=Options(width=200)).new
+    assert b'comch.named("doca_comm_channel_ep_create", lambda ep: comch.store(' in text
+    assert b'comch.named("doca_comm_channel_ep_destroy", lambda local_ep: ' in text
+
+
 # ------------------------------------------------------------------ first contents
 
 NOBODY = "print(lib.doca_comm_channel_ep_disconnect(ep, {}))\n"
