@@ -11,7 +11,7 @@ from migrate.bindings.tokens import CTYPES, CFunction, Computed, Name, keys
 from migrate.bindings.user_data import is_union
 from migrate.facts.forest import Forest
 from migrate.old_api.vocabulary import Vocabulary
-from migrate.python.values import Class, External, Function, Plain, Token, Value, Values
+from migrate.python.values import Bound, Class, External, Function, Instance, Partial, Plain, Token, Value, Values
 
 _SIGNATURE = frozenset({"argtypes", "restype"})
 _TEXT = "const char *"
@@ -95,7 +95,7 @@ def fits(kind: Value, returns: str, values: Values) -> bool:
         return returns in ("void", "")
     if isinstance(kind, External):
         return kind.name == "builtins.int" and "*" not in returns
-    return not isinstance(kind, Function)
+    return not isinstance(kind, Bound | Function | Instance | Partial)  # which ctypes calls with what C returns
 
 
 def maker(function: ast.FunctionDef) -> bool:

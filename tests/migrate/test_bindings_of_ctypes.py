@@ -260,6 +260,23 @@ def test_a_function_keeps_its_name_where_that_is_read(read: str) -> None:
     assert b'comch.named("doca_comm_channel_ep_destroy", lambda local_ep: ' in text
 
 
+CHECKING = """from functools import partial
+class Checking:
+    def ok(self, code):
+        if code:
+            raise OSError(code)
+        return code
+    __call__ = ok
+lib.doca_comm_channel_ep_event_handle_arm_recv.restype = Checking.ok
+print(lib.doca_comm_channel_ep_event_handle_arm_recv(ep))
+"""
+
+
+@pytest.mark.parametrize("check", ["Checking().ok", "Checking()", "partial(Checking.ok, None)", "lambda code: code"])
+def test_what_checks_a_result_for_ctypes_stays(check: str) -> None:
+    assert_stays(CTYPES + CHECKING.replace("restype = Checking.ok", f"restype = {check}"), "CCM092")
+
+
 # ------------------------------------------------------------------ first contents
 
 NOBODY = "print(lib.doca_comm_channel_ep_disconnect(ep, {}))\n"
