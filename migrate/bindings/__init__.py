@@ -8,6 +8,7 @@ The rules know no spelling: they rewrite the flat program. In it, a cell that C 
     shapes     C types as texts
     knowledge  cffi and ctypes, as the points-to analysis meets them
     libraries  which libraries are old, and which files share them
+    found      questions whether a library is there
     joined     objects that stand for several libraries, one library in their place
     seen       where functions are called, and what names mean there
     relaying   helpers that examine what a function of C returns: their callers pass it instead

@@ -15,6 +15,7 @@ from migrate.bindings.analysis import Analysis
 from migrate.bindings.calls import Calls, decoding
 from migrate.bindings.cutting import Cutting
 from migrate.bindings.foreign import Foreign
+from migrate.bindings.found import Found
 from migrate.bindings.keeping import is_of_class
 from migrate.bindings.libraries import Libraries
 from migrate.bindings.members import Members
@@ -96,6 +97,7 @@ class Flattening:
         self._read_calls()
         self._read_members()
         self._check_made()
+        self.deleted.update(Found(self.forest, self.values, self._named).gone())
         self._read_decorators()
         self._read_structs()
         shown = Shown(self.forest, self.values, declarations)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from migrate.rewriting import rewrite
-from tests.migrate.test_bindings import CFFI, SECOND, last_lines
+from tests.migrate.test_bindings import CFFI, CTYPES, SECOND, last_lines
 
 NEW, OLD = "doca_cc_producer_cap_get_max_num_tasks", "doca_cc_producer_cap_get_max_log_num_tasks"
 TRIED = f"try:\n    lib.{NEW}\nexcept AttributeError:\n    print('older')\n"
@@ -69,3 +69,56 @@ def test_hasattr_is_answered_by_what_was_called_before() -> None:
 )
 def test_a_look_up_without_an_answer_stays(lines: str) -> None:
     stays(SECOND + lines, "CCM006")
+
+
+SOUGHT = """import sys
+from ctypes.util import find_library
+path = find_library("doca_comm_channel")
+"""
+NAME = '"libdoca_comm_channel.so.2"'
+
+
+@pytest.mark.parametrize("text", [CFFI, CTYPES])
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "if path is None:\n    sys.exit(f'not found: {path}')\n",
+        "if not path:\n    print(path)\n    raise SystemExit(1)\n",
+        "assert path, 'not found'\n",
+        "assert path is not None\n",
+        "if path is None or not path:\n    sys.exit(1)\n",
+        "if not (path and path is not None):\n    if 1 > 0:\n        print(path)\n    raise SystemExit(1)\n",
+    ],
+)
+def test_a_question_for_a_library_goes_with_it(asked: str, text: str) -> None:
+    new = rewrite((SOUGHT + asked + text.replace(NAME, "path")).encode()).new.decode()
+    assert not [name for name in ("path", "find_library", "ctypes", "ffi", "exit") if name in new], new
+
+
+def test_a_question_in_a_function_goes_with_the_library() -> None:
+    function = """from ctypes.util import find_library
+def load():
+    path = find_library("doca_comm_channel")
+    if not path:
+        raise OSError("not found")
+    return ctypes.CDLL(path)
+"""
+    new = rewrite((function + CTYPES.replace(f"ctypes.CDLL({NAME})", "load()")).encode()).new.decode()
+    assert "def load():\n    return comch\n" in new
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "if path is None:\n    path = 'libdoca_comm_channel.so.2'\n",
+        "if path is None:\n    sys.exit(1)\nelse:\n    print('found')\n",
+        "if path is None:\n    found = False\n",
+        "if path is None:\n    sys.exit(1)\nprint(path)\n",
+        "if path is None or len(sys.argv) > 1:\n    sys.exit(1)\n",
+        "if path:\n    print('found')\n",
+        "if len(sys.argv) > 1:\n    print('more')\nelif path is None:\n    sys.exit(1)\n",
+        "other = find_library('z')\nif path is None or other is None:\n    sys.exit(1)\n",
+    ],
+)
+def test_other_questions_for_a_library_stay(asked: str) -> None:
+    stays(SOUGHT + asked + CTYPES.replace(NAME, "path"), "CCM089")
