@@ -176,10 +176,11 @@ class Flattening:
                 and (self._calls.is_origin(taken))
             ):
                 self._keep(taken, functions)
-        for load in [node for kind in (ast.Name, ast.Attribute) for _, node in self.forest.nodes(kind)]:
-            is_function = any(isinstance(key, CFunction) for key in keys(self.values.of(load)))
-            if is_function and not self._calls.is_origin(load) and is_of_class(load, self.forest, self.values):
-                self._refuse(NotUnderstood(load, USE))  # a function of Python's would be bound there
+        for token in self.values.tokens:
+            for use in self.values.uses(token) if isinstance(token.key, CFunction) else ():
+                is_taken = self._calls.is_origin(use) or isinstance(use, ast.IfExp)
+                if not is_taken and is_of_class(use, self.forest, self.values):
+                    self._refuse(NotUnderstood(use, USE))  # a function of Python's would be bound there
 
     def _keep(self, node: ast.Attribute, functions: list[CFunction]) -> None:
         """Edit a function that is not called where it is taken."""

@@ -239,9 +239,10 @@ def test_a_function_of_c_is_no_method(old: str, changed: str) -> None:
     assert "staticmethod(lambda local_ep: " in new(CTYPES + KEPT.replace(old, changed, 1))
 
 
-def test_a_function_with_a_name_of_its_own_is_no_method_either() -> None:
-    lines = KEPT.replace("lib.doca_comm_channel_ep_destroy", "end")
-    assert_stays(CTYPES + "end = lib.doca_comm_channel_ep_destroy\n" + lines, "CCM092")
+@pytest.mark.parametrize("taken", ["end", "ends[0]", "(end if rc else ends[0])"])
+def test_a_function_with_a_name_of_its_own_is_no_method_either(taken: str) -> None:
+    before = "end = lib.doca_comm_channel_ep_destroy\nends = [lib.doca_comm_channel_ep_destroy]\n"
+    assert_stays(CTYPES + before + KEPT.replace("lib.doca_comm_channel_ep_destroy", taken), "CCM092")
 
 
 ASKED = """def call(function, *args):
