@@ -209,6 +209,9 @@ class Flattening:
                 self._opened(node)
             except NotUnderstood as problem:
                 self._refuse(problem)
+        for data in self._calls.met:
+            if data.shape is Shape.BYTES and data.node not in self.expressions:
+                self._refuse(NotUnderstood(data.node, USE))  # such as `map(c_char_p, names)`
 
     def _check_made(self) -> None:
         """Refuse C values that something else makes than a call that is written out: `defaultdict(c_void_p)`."""

@@ -124,6 +124,7 @@ def test_a_name_in_a_variable_is_decoded() -> None:
         "print(any([text]))",
         "print(ctypes.cast(text, ctypes.c_void_p).value)",
         "rc = lib.doca_comm_channel_ep_recvfrom(ep, text, byref(n), 0, byref(peer))",
+        "send(list(map(ctypes.c_char_p, [b'else']))[0])",
     ],
 )
 def test_what_only_a_pointer_to_bytes_does_stays(line: str) -> None:
