@@ -6,12 +6,14 @@ import ast
 from functools import cached_property
 
 from migrate.facts.forest import Forest, last_name
+from migrate.facts.tokens import Modern
 from migrate.python._looping import looped
 from migrate.python.known_calls import LOOKING_UP, NAMESPACES, RUNNING
-from migrate.python.values import Class, Collection, Instance, Plain, Values
+from migrate.python.values import Class, Collection, Instance, Plain, Token, Values
 
 _OF_OBJECTS = LOOKING_UP | {"setattr", "delattr"}
 _OF_TEXTS = frozenset({"attrgetter", "methodcaller", "object"})
+_NAMED = Token(Modern("named"))  # gives a function the name that it shows
 _BINDINGS = frozenset({"ctypes", "cffi"})  # their prototypes and libraries take names in many forms
 
 
@@ -24,6 +26,8 @@ class Lookups:
     def is_mere_text(self, node: ast.Constant) -> bool:
         """Whether a name of the C library in a text is looked up nowhere: a label, a key of the program's own table."""
         item = self._forest.parents[node]
+        if isinstance(item, ast.Call) and self._values.of(item.func) == {_NAMED}:
+            return True
         is_plain = not isinstance(item, ast.Subscript) or self._is_own(item.value)
         return is_plain and not self._are_computed
 

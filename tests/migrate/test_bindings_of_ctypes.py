@@ -255,6 +255,11 @@ call(lib.doca_comm_channel_ep_destroy, ep)
 """
 
 
+def test_a_function_keeps_its_name_beside_other_uses_of_ctypes() -> None:
+    text = rewrite((CTYPES + ASKED + "print(ctypes.sizeof(ctypes.c_int))\n").encode(), options=Options(width=200)).new
+    assert b'comch.named("doca_comm_channel_ep_create", lambda ep: comch.store(' in text
+
+
 @pytest.mark.parametrize("read", ["function.__name__", 'getattr(function, "__name__", "?")'])
 def test_a_function_keeps_its_name_where_that_is_read(read: str) -> None:
     text = rewrite((CTYPES + ASKED.replace("function.__name__", read)).encode(), options=Options(width=200)).new
