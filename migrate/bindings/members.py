@@ -78,10 +78,11 @@ class Members:
         return bool(rest) and not others and {(each.holds, each.spelling) for each in cells} == {("handle", CTYPES)}
 
     def is_carried(self, node: ast.expr) -> bool:
-        """Whether an expression is a buffer of ctypes, which came back as user data at times."""
-        found = self._reaching.of(node) - {Plain.NONE, Token(UserData(CTYPES))}
+        """Whether an expression is a buffer that came back as user data at times, or bytes at others."""
+        others = self._reaching.of(node) & {Plain.OTHER, Token(UserData(CTYPES))}
+        found = self._reaching.of(node) - others - {Plain.NONE}
         buffers = [key for key in keys(found) if isinstance(key, Data) and key.shape is Shape.BUFFER]
-        return Token(UserData(CTYPES)) in self._reaching.of(node) and 0 < len(buffers) == len(found)
+        return bool(others) and 0 < len(buffers) == len(found)
 
     def _buffer(self, node: ast.expr) -> bool:
         """Whether an expression is a buffer of the program's; not where it is something that stays cffi's."""
