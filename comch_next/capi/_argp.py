@@ -81,6 +81,7 @@ class Parser:
             HANDLES.drop_one(handle)
 
     def param_create(self) -> Param:
+        self._check_open("argp_param_create")
         return Param()
 
     def register_param(self, param: Param) -> None:

@@ -62,6 +62,14 @@ def test_a_name_that_no_flag_can_have(short: str, long: str) -> None:
     assert started() == 0
 
 
+def test_a_parameter_is_made_while_there_is_a_parser() -> None:
+    param = ffi.new("struct doca_argp_param **")
+    check(lib.doca_argp_destroy())
+    code = lib.doca_argp_param_create(param)
+    check(lib.doca_argp_init(_kept[-1], ffi.NULL))
+    assert (code, param[0]) == (lib.DOCA_ERROR_BAD_STATE, ffi.NULL)
+
+
 @pytest.mark.parametrize("level", ["99999999999", "9" * 5000, "\N{SUPERSCRIPT TWO}", "55", "-10", ""])
 @pytest.mark.parametrize("flag", ["--log-level", "--sdk-log-level"])
 def test_what_is_no_level(capfd: pytest.CaptureFixture[str], flag: str, level: str) -> None:
