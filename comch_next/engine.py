@@ -3,7 +3,6 @@
 import math
 import os
 import select
-import threading
 from collections.abc import Callable
 from contextlib import suppress
 from functools import wraps
@@ -62,22 +61,31 @@ def wait_readable(descriptor: Callable[[], int], deadline: float | None, *, once
     """Sleep until the descriptor is readable; False when the clock reaches the deadline (seconds, monotonic) before.
 
     While there are other threads, `descriptor` is called again each second: another thread may have closed it, which
-    wakes no poll, and then the call raises. `once`: return False then, so that the caller looks whether another thread
-    has taken what made it readable. Raises BadState for a wait without a limit after the process's exit functions:
-    nothing could end it.
+    wakes no poll, and then the call raises. `once`: return False after a second, so that the caller looks whether
+    another thread has taken what made it readable. Raises BadState for a wait without a limit after the process's exit
+    functions: nothing could end it.
     """
     if deadline is None and has_ended():
         text = "a wait without a limit was attempted after the process had left all its connections at exit"
         raise BadState(f"{text}; it might never end, give it a timeout")
+    most_ms = _NAP_MS  # at first: a wait that is short does not count threads
     while True:
         poller = select.poll()
         poller.register(descriptor(), select.POLLIN)
-        most_ms = _NAP_MS if threading.active_count() > 1 else _LONGEST_MS
         left_ms = None if deadline is None else max(0.0, (deadline - monotonic()) * 1000)
         if poller.poll(most_ms if left_ms is None else min(left_ms, most_ms)):
             return True
         if once or (left_ms is not None and left_ms <= most_ms):
             return False
+        most_ms = _LONGEST_MS if _has_one_thread() else _NAP_MS
+
+
+def _has_one_thread() -> bool:
+    """Whether the process has no other thread, be it one that Python does not know; False where Linux does not tell."""
+    try:
+        return len(os.listdir("/proc/self/task")) == 1
+    except by_system(OSError):
+        return False
 
 
 def _collecting(call: Callable[_P, None]) -> Callable[_P, None]:

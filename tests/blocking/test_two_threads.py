@@ -10,7 +10,7 @@ import pytest
 
 from comch_next import BlockingChannel, DevInfo, DocaError, InitAttr, InvalidValue, NotConnected, devices
 from tests.descriptors import collected_fds, open_fds
-from tests.processes import SOON_S
+from tests.processes import SOON_S, python
 
 NAME = "threads"
 
@@ -70,6 +70,30 @@ def test_listen(runtime_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_receive(service: BlockingChannel) -> None:
     assert isinstance(close_under(service, service.receive), NotConnected)
+
+
+FOREIGN = """
+import _thread, time
+from comch_next import BlockingChannel, InitAttr, NotConnected
+
+channel = BlockingChannel(InitAttr())
+channel.listen("threads")
+
+def close():
+    time.sleep(0.2)  # until the receive sleeps, which has nothing to show for it
+    channel.close()
+
+_thread.start_new_thread(close, ())
+try:
+    channel.receive()
+except NotConnected:
+    print("NotConnected")
+"""
+
+
+def test_receive_and_a_thread_that_the_threading_module_does_not_know(runtime_dir: Path) -> None:
+    """Such as those of an extension."""
+    assert python("-c", FOREIGN).finish().stdout == "NotConnected\n"
 
 
 def test_the_message_stands_before_the_connection() -> None:

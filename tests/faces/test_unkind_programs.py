@@ -79,6 +79,13 @@ def test_an_event_channel_is_no_descriptor_after_a_defect(tmp_path: Path) -> Non
     assert "takes exactly one argument (4 given)" in ended.stderr
 
 
+def test_a_receive_ends_when_another_thread_destroys_its_endpoint(tmp_path: Path) -> None:
+    """Python knows of no thread of the program's."""
+    program = compiled(tmp_path, [PROGRAMS / "destroyed_meanwhile_of_14.c"], "doca-comm-channel", doca="1.4")
+    ended = run(program, env=settings("1.4")).finish()
+    assert (ended.returncode, ended.stdout) == (0, "recvfrom: DOCA_ERROR_NOT_CONNECTED\n")
+
+
 @pytest.mark.parametrize("name", ["libdoca_comm_channel.so.2", "libdoca_comm_channel.so"])
 def test_a_library_opened_privately_works(name: str, start: Start) -> None:
     ended = start("opened_at_run_time", name).finish()
