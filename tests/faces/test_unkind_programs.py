@@ -24,7 +24,11 @@ TOLD = {
     "another": ["doca_dev_close(NULL): DOCA_ERROR_INVALID_VALUE", "the child ended: well"],
     "beside": ["the children ended: well"],
     "flushing": ["the child logged: yes", "flushed: often, the last is there"],
-    "cancelled": ["cancelled: 1", "cancelled: 1", "doca_comch_client_destroy(client): DOCA_ERROR_IN_USE"],
+    "cancelled": [
+        *["cancelled: 1"] * 3,
+        "the last is there",
+        "doca_comch_client_destroy(client): DOCA_ERROR_IN_USE",
+    ],
     "nested": [
         "doca_ctx_start(doca_comch_client_as_ctx(client)): DOCA_ERROR_IN_PROGRESS",
         "progress in a callback: 0",

@@ -37,21 +37,31 @@ static uint32_t sdk_limit = DOCA_LOG_LEVEL_WARNING;
  * another thread writes a message writes its own, too. A thread is known by where it counts. */
 static __thread int holds, cancel_state;
 
+static void lock_log(void)
+{
+	if (!holds++)
+		pthread_mutex_lock(&lock);
+}
+
+static void unlock_log(void)
+{
+	if (!--holds)
+		pthread_mutex_unlock(&lock);
+}
+
 /* A thread that is cancelled while it writes ends afterwards. */
 static void hold_log(void)
 {
-	if (holds++)
-		return;
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
-	pthread_mutex_lock(&lock);
+	if (!holds)
+		pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
+	lock_log();
 }
 
 static void release_log(void)
 {
-	if (--holds)
-		return;
-	pthread_mutex_unlock(&lock);
-	pthread_setcancelstate(cancel_state, NULL);
+	unlock_log();
+	if (!holds)
+		pthread_setcancelstate(cancel_state, NULL);
 }
 
 /* What another thread was flushing is the parent's, whose handler has it. */
@@ -108,13 +118,15 @@ static void to_descriptor(struct doca_log_backend *backend, uint32_t level, cons
 static void to_buffer(struct doca_log_backend *backend, uint32_t level, const char *line)
 {
 	const size_t most = backend->capacity - 1, length = strlen(line) < most ? strlen(line) : most;
+	const int state = cancel_state; /* which a handler that logs overwrites */
 
 	(void)level;
 	if (backend->used + length >= backend->capacity) {
 		backend->flushing = &holds;
-		release_log(); /* who forks may have what the handler waits for: in a script, the interpreter */
+		unlock_log(); /* who forks may have what the handler waits for: in a script, the interpreter */
 		backend->flush(backend->buffer);
-		hold_log();
+		lock_log();
+		cancel_state = state;
 		backend->flushing = NULL;
 		backend->used = 0;
 	}

@@ -351,6 +351,27 @@ static void *log_once(void *nothing)
 	return nothing;
 }
 
+static int cancels_flushing;
+
+static void flush_cancelled(char *buffer)
+{
+	(void)buffer;
+	if (cancels_flushing)
+		pthread_cancel(pthread_self());
+	DOCA_LOG_INFO("flushing");
+	pthread_testcancel();
+}
+
+static void *log_often(void *nothing)
+{
+	int i;
+
+	for (i = 0; i < 20; i++)
+		DOCA_LOG_INFO("message %d", i);
+	pthread_testcancel();
+	return nothing;
+}
+
 static int ends_cancelled(void *(*run)(void *), void *argument)
 {
 	pthread_t started;
@@ -365,6 +386,7 @@ static int cancel_threads(void)
 	struct doca_log_backend *backend;
 	struct doca_comch_client *client;
 	struct doca_dev *host;
+	static char buffer[256];
 
 	CHECK(doca_log_backend_create_with_file(fopen("/dev/null", "w"), &backend));
 	CHECK(open_device("b1:00.0", NULL, &host));
@@ -377,6 +399,12 @@ static int cancel_threads(void)
 	printf("cancelled: %d\n", ends_cancelled(start_context, doca_comch_client_as_ctx(client)));
 	printf("cancelled: %d\n", ends_cancelled(log_once, NULL));
 	DOCA_LOG_INFO("still there");
+	CHECK(doca_log_backend_create_with_buf(buffer, sizeof(buffer), flush_cancelled, &backend));
+	cancels_flushing = 1;
+	printf("cancelled: %d\n", ends_cancelled(log_often, NULL));
+	cancels_flushing = 0;
+	(void)log_often(NULL);
+	printf("the last is %s\n", strstr(buffer, "message 19") ? "there" : "lost");
 	SHOW(doca_comch_client_destroy(client));
 	return 0;
 }
