@@ -40,16 +40,24 @@ class Backend:
 
 standard = Backend()  # its limits are the global ones
 _lock = new_lock()
-_sources: list[str] = []
+_sources: list[str | None] = []  # names; None: nobody has the number
 
 
 def register_source(name: str) -> int:
-    """Return a new number for a named source of messages."""
+    """Return a number for a named source of messages: the first that no other has."""
+    name = text(name, "source name")
     with _lock:
-        _sources.append(text(name, "source name"))
-        return len(_sources) - 1
+        if None not in _sources:
+            _sources.append(None)
+        number = _sources.index(None)
+        _sources[number] = name
+        return number
 
 
 def unregister_source(source: int) -> None:
-    """Check that register_source returned the number; InvalidValue if it did not."""
-    integer(source, "source", most=len(_sources) - 1)
+    """Give back what register_source returned; InvalidValue for any other number, and the second time."""
+    number = integer(source, "source", most=len(_sources) - 1)
+    with _lock:
+        if _sources[number] is None:
+            raise InvalidValue(f"source is {number}, which has been unregistered")
+        _sources[number] = None

@@ -270,6 +270,9 @@ def test_log_levels_are_kept() -> None:
     assert doca_log_backend_set_sdk_level(backend, 41) == DOCA_ERROR_INVALID_VALUE
     rc, source = doca_log_register_source("APP")
     assert rc == doca_log_unregister_source(source) == DOCA_SUCCESS
+    assert doca_log_unregister_source(source) == doca_log_unregister_source(-1) == DOCA_ERROR_INVALID_VALUE
+    assert doca_log_register_source("AGAIN") == (DOCA_SUCCESS, source)
+    assert doca_log_unregister_source(source) == DOCA_SUCCESS
 
 
 def test_a_misspelled_name_says_what_is_close() -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+from tests.faces.support import compiled, run
 from tests.processes import StartPython
 
 PROGRAM = """
@@ -57,6 +60,81 @@ forked.set()
 thread.join()
 print(buffer.value.decode().split("] ")[-1])
 """
+
+SOURCES = """
+import ctypes
+from pathlib import Path
+import comch_next
+lib = ctypes.CDLL(str(Path(comch_next.__file__).parent / "capi" / "lib" / "libdoca_common.so.2"))
+first, source = ctypes.c_int(), ctypes.c_int()
+
+def log(source):
+    return lib.doca_log(20, source, b"f.c", 1, b"main", b"hello")
+
+assert lib.doca_log_register_source(b"first", ctypes.byref(first)) == 0
+for _ in range(10_000):
+    assert lib.doca_log_register_source(b"again", ctypes.byref(source)) == 0
+    assert log(source) == 0
+    assert lib.doca_log_unregister_source(source) == 0
+print(lib.doca_log_unregister_source(source), log(source), log(first), log(-1), log(1 << 30))
+while (result := lib.doca_log_register_source(b"more", ctypes.byref(source))) == 0:
+    assert log(source) == 0
+print(result, lib.doca_log_unregister_source(-1), lib.doca_log_unregister_source(1 << 30))
+"""
+
+PLUGIN = """
+#include <doca_log.h>
+DOCA_LOG_REGISTER(PLUGIN);
+void say(void);
+void say(void)
+{
+	DOCA_LOG_ERR("hello");
+}
+"""
+
+HOST = r"""
+#include <doca_log.h>
+
+#include <dlfcn.h>
+
+DOCA_LOG_REGISTER(HOST);
+
+int main(int argc, char **argv)
+{
+	struct doca_log_backend *backend;
+	int i;
+
+	if (argc != 2 || doca_log_backend_create_with_file(stdout, &backend))
+		return 1;
+	for (i = 0; i < 5000; i++) {
+		void *const plugin = dlopen(argv[1], RTLD_NOW);
+		void (*say)(void) = NULL;
+
+		if (!plugin)
+			return 2;
+		*(void **)&say = dlsym(plugin, "say");
+		say();
+		dlclose(plugin);
+	}
+	DOCA_LOG_ERR("hello");
+	return 0;
+}
+"""
+
+
+def test_a_source_is_given_back(start_python: StartPython) -> None:
+    done = start_python("-c", SOURCES).finish()
+    assert (done.returncode, done.stderr, done.stdout) == (0, "", "6 6 0 6 6\n24 6 6\n")
+
+
+def test_a_library_gives_its_source_back_when_it_is_closed(tmp_path: Path) -> None:
+    for name, text in (("plugin.c", PLUGIN), ("host.c", HOST)):
+        (tmp_path / name).write_text(text)
+    compiled(tmp_path, [tmp_path / "plugin.c"], "doca-common", flags=("-shared", "-fPIC"))
+    host = compiled(tmp_path, [tmp_path / "host.c"], "doca-common")
+    done = run(host, str(tmp_path / "plugin")).finish()
+    said = [line.split("][")[4] for line in done.stdout.splitlines()]
+    assert (done.returncode, said) == (0, ["PLUGIN"] * 5000 + ["HOST"])
 
 
 def test_a_fork_while_a_buffer_is_flushed(start_python: StartPython) -> None:

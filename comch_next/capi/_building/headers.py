@@ -67,10 +67,14 @@ _MACROS = {
     "doca_dpa_dev.h": """#define __dpa_global__
 #define __dpa_rpc__""",
     "doca_log.h": """#define DOCA_LOG_REGISTER(source) \\
-	static int log_source; \\
+	static int log_source = -1; \\
 	static void __attribute__((constructor(101))) doca_log_register_this_file(void) \\
 	{ \\
 		(void)doca_log_register_source(#source, &log_source); \\
+	} \\
+	static void __attribute__((destructor(101))) doca_log_unregister_this_file(void) \\
+	{ \\
+		(void)doca_log_unregister_source(log_source); \\
 	} \\
 	struct doca_log_backend
 #define DOCA_LOG(level, ...) \\

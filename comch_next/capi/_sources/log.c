@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MOST_BACKENDS = 64, MOST_SOURCES = 512, NAME_SIZE = 64, LINE_SIZE = 4096 };
+enum { MOST_BACKENDS = 64, MOST_SOURCES = 4096, NAME_SIZE = 64, LINE_SIZE = 4096 };
 
 struct doca_log_backend {
 	void (*write)(struct doca_log_backend *backend, uint32_t level, const char *line);
@@ -28,8 +28,7 @@ struct doca_log_backend {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct doca_log_backend backends[MOST_BACKENDS];
 static size_t num_backends;
-static char sources[MOST_SOURCES][NAME_SIZE];
-static int num_sources;
+static char sources[MOST_SOURCES][NAME_SIZE], registered[MOST_SOURCES];
 static uint32_t global_lower = DOCA_LOG_LEVEL_INFO, global_upper = DOCA_LOG_LEVEL_TRACE;
 static uint32_t sdk_limit = DOCA_LOG_LEVEL_WARNING;
 
@@ -280,22 +279,51 @@ static int passes(const struct doca_log_backend *backend, uint32_t level)
 FACE doca_error_t doca_log_register_source(const char *source_name, int *source)
 {
 	doca_error_t result = DOCA_ERROR_FULL;
+	const char *place;
 
 	if (!source_name || !source)
 		return DOCA_ERROR_INVALID_VALUE;
 	hold_log();
-	if (num_sources < MOST_SOURCES) {
-		snprintf(sources[num_sources], NAME_SIZE, "%s", source_name);
-		*source = num_sources++;
+	place = memchr(registered, 0, MOST_SOURCES);
+	if (place) {
+		*source = (int)(place - registered);
+		snprintf(sources[*source], NAME_SIZE, "%s", source_name);
+		registered[*source] = 1;
 		result = DOCA_SUCCESS;
 	}
 	release_log();
 	return result;
 }
 
+static int is_source(int source)
+{
+	return source >= 0 && source < MOST_SOURCES && registered[source];
+}
+
 FACE doca_error_t doca_log_unregister_source(int source)
 {
-	return source >= 0 && source < num_sources ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
+	doca_error_t result = DOCA_ERROR_INVALID_VALUE;
+
+	hold_log();
+	if (is_source(source)) {
+		registered[source] = 0;
+		result = DOCA_SUCCESS;
+	}
+	release_log();
+	return result;
+}
+
+/* Copy the name of a source, which another thread may unregister, and return whether it is registered. */
+static int name_of(int source, char name[NAME_SIZE])
+{
+	int found;
+
+	hold_log();
+	found = is_source(source);
+	if (found)
+		memcpy(name, sources[source], NAME_SIZE);
+	release_log();
+	return found;
 }
 
 /* The first backend from that place on which gets a message. */
@@ -339,19 +367,18 @@ static void print(uint32_t level, int is_sdk, const char *source, const char *pl
 FACE doca_error_t doca_log(uint32_t level, int source, const char *fname, int line, const char *func, const char *format,
 			   ...)
 {
-	char text[LINE_SIZE / 2], place[NAME_SIZE * 4];
+	char text[LINE_SIZE / 2], place[NAME_SIZE * 4], name[NAME_SIZE];
 	const char *slash;
 	va_list arguments;
 
-	if (!is_level(level) || level == DOCA_LOG_LEVEL_DISABLE || source < 0 || source >= num_sources || !fname || !func ||
-	    !format)
+	if (!is_level(level) || level == DOCA_LOG_LEVEL_DISABLE || !fname || !func || !format || !name_of(source, name))
 		return DOCA_ERROR_INVALID_VALUE;
 	va_start(arguments, format);
 	vsnprintf(text, sizeof(text), format, arguments);
 	va_end(arguments);
 	slash = strrchr(fname, '/');
 	snprintf(place, sizeof(place), "[%s:%d][%s]", slash ? slash + 1 : fname, line, func);
-	print(level, 0, sources[source], place, text);
+	print(level, 0, name, place, text);
 	return DOCA_SUCCESS;
 }
 
