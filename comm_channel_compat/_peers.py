@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from comch_next import Channel, Connection
@@ -9,9 +10,16 @@ from comch_next.arguments import Buffer, shown
 from comm_channel_compat._known import known
 from comm_channel_compat.peer_addr import PeerAddr
 
-__all__ = ["Peers", "Unopened", "connection_of", "foreign"]
+__all__ = ["Peers", "Unopened", "connection_of", "foreign", "still_up"]
 
 _SPARE = 64
+
+
+def still_up(connections: Iterable[Connection]) -> set[Connection]:
+    """Return the connections that are up, of the contexts that these are of."""
+    contexts = {connection.server or connection.client for connection in connections}
+    ports = [context.port for context in contexts if context is not None]
+    return {connection for port in ports if port is not None for connection in port.connections}
 
 
 class Peers(dict[Connection, PeerAddr]):
@@ -29,9 +37,7 @@ class Peers(dict[Connection, PeerAddr]):
         if len(self) < self._most:
             return
         there = list(self)
-        contexts = {connection.server or connection.client for connection in there}
-        ports = [context.port for context in contexts if context is not None]
-        up = {connection for port in ports if port is not None for connection in port.connections}
+        up = still_up(there)
         for connection in there:
             if connection not in up:
                 self.pop(connection, None)

@@ -5,7 +5,7 @@ A pointer that stands for nothing, be it stale or of another struct, is NULL to 
 
 from __future__ import annotations
 
-from collections import deque
+from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
@@ -14,14 +14,16 @@ from comch_next.capi.binding import Function, Param, tag_of
 from comch_next.capi.handles import HANDLES, Handle
 from comch_next.capi.seam import DRIVER
 from comm_channel_compat._devices import Device, DevInfo, Representor
+from comm_channel_compat._peers import still_up
 
 __all__ = ["ENDPOINT", "ENDPOINTS", "PEERS", "peer_address", "through"]
 
 ENDPOINT, _ADDR = "doca_comm_channel_ep_t", "doca_comm_channel_addr_t"
 ENDPOINTS, PEERS = HANDLES.of_tag(ENDPOINT), HANDLES.of_tag(_ADDR)
 
-_MOST_LEFT = 1024
-_left: deque[int] = deque()  # pointers of peers, the oldest first
+_MOST_LEFT, _SPARE = 1024, 64
+_left: OrderedDict[int, None] = OrderedDict()  # pointers of peers whose connections have ended, the oldest first
+_most_owned: dict[int, int] = {}  # by an endpoint's pointer: peers, before those that have ended are looked for
 
 # The library's handles of devices as generation 1's objects, made for each call: they hold nothing open.
 _DEVICES: dict[str, Callable[[Any], Any]] = {
@@ -48,6 +50,7 @@ def through(row: Function, call: Callable[..., Any], ffi: Any) -> Callable[..., 
                     args[place][0] = give(value, endpoint)
         if code == comch.ErrorCode.SUCCESS and row.name.endswith("_destroy"):
             HANDLES.drop(endpoint)
+            _most_owned.pop(endpoint.address, None)
         elif code == comch.ErrorCode.SUCCESS and row.name.endswith("_disconnect"):
             _note_left(args[1])
         return code
@@ -56,12 +59,25 @@ def through(row: Function, call: Callable[..., Any], ffi: Any) -> Callable[..., 
 
 
 def _note_left(address: int) -> None:
-    """Note a peer that has been left: a service has any number of them in its life."""
-    _left.append(address)
-    if len(_left) > _MOST_LEFT:
-        oldest = PEERS.get(_left.popleft())
+    """Note a peer that has been left, or has ended: a service has any number of them in its life."""
+    _left.setdefault(address)
+    while len(_left) > _MOST_LEFT:
+        oldest = PEERS.get(_left.popitem(last=False)[0])
         if oldest is not None:  # else its endpoint has been destroyed
             HANDLES.drop_one(oldest)
+
+
+def _note_ended(endpoint: Handle) -> None:
+    """Note the peers of an endpoint that have ended, now and then: an orderly end is not reported."""
+    assert endpoint.owned is not None
+    if len(endpoint.owned) < _most_owned.get(endpoint.address, _SPARE):
+        return
+    peers = list(endpoint.owned)
+    up = still_up(peer.target.modern for peer in peers)
+    ended = [peer for peer in peers if peer.target.modern not in up]
+    for peer in sorted(ended, key=lambda peer: peer.address):
+        _note_left(peer.address)
+    _most_owned[endpoint.address] = len(endpoint.owned) + len(up) + _SPARE
 
 
 def _taker(param: Param, ffi: Any) -> Callable[[Any], Any]:
@@ -91,5 +107,6 @@ def _giver(param: Param) -> Callable[[Any, Handle], int]:
 
 
 def peer_address(peer: Any, endpoint: Handle) -> int:
-    """The pointer of a peer, readable until its endpoint is destroyed, or 1024 others have been left after it."""
+    """The pointer of a peer, readable until its endpoint is destroyed, or 1024 others have ended after it did."""
+    _note_ended(endpoint)
     return HANDLES.of(_ADDR, peer, endpoint).address

@@ -97,8 +97,27 @@ check(channel.doca_comm_channel_peer_addr_get_send_messages(left[0][0], byref(se
 check(channel.doca_comm_channel_peer_addr_get_send_messages(left[-1][0], byref(sent)))
 """
 
+# The clients leave, one after another, and the service does not; one stays.
+GONE = """
+_pointers._MOST_LEFT = 8
+staying = connect()
+for number in range(300):
+    client, peer, came = connect()
+    check(channel.doca_comm_channel_ep_disconnect(client, peer))
+    receive()
+    check(channel.doca_comm_channel_ep_destroy(client))
+assert len(_pointers.PEERS) < 100, len(_pointers.PEERS)
+assert len(_pointers._left) == 8
+sent = ctypes.c_uint64()
+for known in (*staying[1:], came):
+    check(channel.doca_comm_channel_peer_addr_get_send_messages(known, byref(sent)))
+check(channel.doca_comm_channel_ep_sendto(staying[0], b"x", c_size_t(1), 0, staying[1]))
+code, last = receive()
+assert (code, last.value) == (0, staying[2].value)
+"""
 
-@pytest.mark.parametrize("program", ["LISTS", "LEFT"])
+
+@pytest.mark.parametrize("program", ["LISTS", "LEFT", "GONE"])
 def test_peers(runtime_dir: Path, program: str) -> None:
     ended = python("-c", WORLD + globals()[program]).finish()
     assert ended.returncode == 0, ended.stderr
