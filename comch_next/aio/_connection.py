@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import comch_next as comch
 from comch_next._codes import ErrorCode
 from comch_next._ready import Turn
+from comch_next.driver.protocol import by_system
 from comch_next.errors import ConnectionReset, DocaError, NotConnected, Shutdown, TimeOut, from_code
 
 if TYPE_CHECKING:
@@ -95,7 +96,7 @@ class Connection:
     def _accepts(self, data: bytes | bytearray | memoryview) -> bool:
         try:
             return self._port.send(self.connection, data)
-        except DocaError as error:
+        except by_system(DocaError) as error:
             self._side._convert(error)
             raise
 
@@ -104,9 +105,9 @@ class Connection:
         while self._side._present("flush"):
             try:
                 return self.connection.flush(timeout=0)
-            except TimeOut:
+            except by_system(TimeOut):
                 await asyncio.sleep(_FLUSH_TICK_S)
-            except DocaError as error:
+            except by_system(DocaError) as error:
                 self._side._convert(error)
                 raise
 
@@ -126,7 +127,7 @@ class Connection:
     async def __anext__(self) -> Message:
         try:
             return await self.receive()
-        except (Shutdown, NotConnected):
+        except by_system(Shutdown, NotConnected):
             raise StopAsyncIteration from None
 
 
@@ -144,7 +145,7 @@ class Message(NamedTuple):
         """
         try:
             await self.connection.send(data)
-        except (Shutdown, ConnectionReset, NotConnected):
+        except by_system(Shutdown, ConnectionReset, NotConnected):
             if not self.connection._side.context._survives(self.connection.connection):
                 raise
             return False

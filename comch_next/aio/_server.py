@@ -13,6 +13,7 @@ from comch_next._origins import shown
 from comch_next.aio._connection import Connection, Message
 from comch_next.aio._handling import Handler, Handling
 from comch_next.aio._side import Side, closing
+from comch_next.driver.protocol import by_system
 from comch_next.errors import BadState, ConnectionReset, DocaError, InvalidValue, NotConnected, Shutdown
 
 __all__ = ["Server", "serve"]
@@ -127,7 +128,7 @@ class Server(Side[comch.Server]):
             while True:
                 try:
                     message = await self._next(self.receive)
-                except NotConnected:
+                except by_system(NotConnected):
                     return
                 yield message
 
@@ -136,7 +137,7 @@ class Server(Side[comch.Server]):
         while True:
             try:
                 return await receive()
-            except ConnectionReset as error:
+            except by_system(ConnectionReset) as error:
                 if self.context._failed:
                     raise
                 if error.connection is not None:  # else a client went away before it was accepted

@@ -13,6 +13,7 @@ from comch_next._exits import note
 from comch_next._ready import Ready, Turn
 from comch_next.aio._connection import Connection, Message
 from comch_next.aio._steps import close_streams
+from comch_next.driver.protocol import by_system, suppress_system
 from comch_next.errors import Again, BadState, DocaError, InvalidValue, NotConnected, Shutdown
 
 __all__ = ["Side", "closing"]
@@ -70,11 +71,11 @@ class Side(Generic[_C]):
                 try:
                     data, connection = self.context.receive(timeout=0)
                     return Message(data, self._known(connection))
-                except Again:
+                except by_system(Again):
                     if over:
                         text = f"receive: {self!r} is IDLE: its connection has ended, as an earlier receive reported"
                         raise NotConnected(text) from None
-                except DocaError as error:
+                except by_system(DocaError) as error:
                     self._convert(error)
                     raise
                 over = self.context.state is State.IDLE  # then once more: what came before the end comes first
@@ -89,7 +90,7 @@ class Side(Generic[_C]):
     async def __anext__(self) -> Message:
         try:
             return await self.receive()
-        except (Shutdown, NotConnected):
+        except by_system(Shutdown, NotConnected):
             raise StopAsyncIteration from None
 
     def _accepted(self) -> None:
@@ -152,7 +153,8 @@ class Side(Generic[_C]):
         self._receivable.wake()  # a waiting receive reports it
         self._sendable.wake()
         try:
-            with suppress(BadState, NotConnected, InvalidValue):  # it is IDLE already, or another thread has closed it
+            # It is IDLE already, or another thread has closed it:
+            with suppress_system(BadState, NotConnected, InvalidValue):
                 await close_streams(self.context)
                 self.context.stop()
                 while self.context.state is not State.IDLE:

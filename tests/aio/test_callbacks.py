@@ -9,8 +9,10 @@ import pytest
 
 import comch_next as comch
 from comch_next import aio
-from tests.aio.support import Ground, own_loop, run, until
+from tests.aio.support import Ground, own_loop, run, until, waits
 from tests.fast_path.lane import Inbox, Outbox
+from tests.processes import StartPython
+from tests.pull.support import PEER
 
 KINDS = [LookupError, comch.NotConnected, comch.Shutdown, comch.ConnectionReset]
 
@@ -131,6 +133,73 @@ def test_the_end_of_the_block_ends_what_drives_them(ground: Ground) -> None:
             await asyncio.sleep(0)
             outbox.producer.stop()
             outbox.close()
+
+    run(main())
+
+
+LOST = [
+    pytest.param("left", aio.Server.messages, id="a client that leaves"),
+    pytest.param("died", aio.Server.messages, id="a client that dies"),
+    pytest.param("left", aio.Server.__anext__, id="a receive in the body of the loop"),
+]
+
+
+@pytest.mark.parametrize(("end", "call"), LOST)
+@pytest.mark.parametrize("kind", [*KINDS, comch.Again])
+@pytest.mark.parametrize("about", ["its own", "another"])
+def test_what_on_lost_raises_comes_out_as_it_is(
+    ground: Ground, start_python: StartPython, about: str, kind: type[Exception], end: str, call: Any
+) -> None:
+    """Whatever connection it is about, also where the loop ends or goes on for an error of that kind."""
+    raised: list[Any] = []
+
+    async def main() -> None:
+        async with ground.pair(name="other") as pair, ground.serve() as server:
+            other = pair.client.connection.connection
+
+            def on_lost(connection: aio.Connection, _: comch.DocaError) -> None:
+                error: Any = kind("the program's own")
+                error.connection = connection.connection if about == "its own" else other
+                raised.append(error)
+                raise error
+
+            loop = server.messages(on_lost)
+            hello = asyncio.ensure_future(anext(loop))
+            child = start_python("-c", PEER)
+            child.say("send hello\n")
+            await hello
+            receiving = asyncio.ensure_future(anext(loop) if call is aio.Server.messages else call(server))
+            await waits(receiving)
+            child.kill() if end == "died" else child.say("leave\n")
+            await asyncio.wait([receiving])
+            await loop.aclose()
+            assert raised == [receiving.exception()]
+            error = raised.pop()
+            assert isinstance(error.connection, comch.Connection)
+            assert other.user_data is pair.client.connection
+            error.with_traceback(None)  # whose frames have the engine
+
+    run(main())
+
+
+@pytest.mark.parametrize("kind", [*KINDS, comch.BadState])
+def test_what_is_raised_when_the_last_stop_reports_it_comes_out_of_the_block(
+    ground: Ground, kind: type[Exception]
+) -> None:
+    """As of any stop; also where leaving expects an error of that kind, of a context that is IDLE already."""
+    error = kind("the program's own")
+
+    def moved(_context: object, _old: comch.State, new: comch.State) -> None:
+        if new is comch.State.STOPPING:
+            raise error
+
+    async def main() -> None:
+        async with ground.serve(handler=aio.Connection.wait_closed):
+            with pytest.raises(kind) as caught:
+                async with ground.connect() as client:
+                    client.context.set_state_changed_cb(moved)
+            assert caught.value is error
+            error.with_traceback(None)  # whose frames have the engine
 
     run(main())
 
