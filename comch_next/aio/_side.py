@@ -12,7 +12,7 @@ from comch_next._codes import State
 from comch_next._exits import note
 from comch_next._ready import Ready, Turn
 from comch_next.aio._connection import Connection, Message
-from comch_next.aio._steps import close_streams
+from comch_next.aio._steps import close_streams, engine_ready
 from comch_next.driver.protocol import by_system, suppress_system
 from comch_next.errors import Again, BadState, DocaError, InvalidValue, NotConnected, Shutdown
 
@@ -45,11 +45,12 @@ class Side(Generic[_C]):
         self._left = False
         self._turn = Turn()
         engine = context.engine
-        self._receivable = Ready(lambda: context.recv_fd, context.arm_recv, engine._lock)
-        self._sendable = Ready(lambda: context.send_fd, context.arm_send, engine._lock)
+        # Each call is looked up when it is made: opening the port puts others in its place.
+        self._receivable = Ready(lambda: context.recv_fd, lambda: context.arm_recv(), engine._lock)
+        self._sendable = Ready(lambda: context.send_fd, lambda: context.arm_send(), engine._lock)
         self._loop = asyncio.get_running_loop()
         engine._hand_errors_to(self._report)  # else any call that polls would raise them as its own
-        self._moved = Ready(lambda: engine.notification_handle, engine.request_notification, engine._lock)
+        self._moved = engine_ready(engine)
         self._turning: asyncio.Task[None] | None = None
         engine._on_connected = self._connected
 

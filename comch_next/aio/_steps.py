@@ -12,7 +12,7 @@ from comch_next._ready import Ready
 from comch_next._stream_link import Steps
 from comch_next.errors import InvalidValue
 
-__all__ = ["close_streams", "run"]
+__all__ = ["close_streams", "engine_ready", "run"]
 
 _T = TypeVar("_T")
 
@@ -32,14 +32,15 @@ async def run(steps: Steps[_T], ready: dict[comch.ProgressEngine, Ready] | None 
                 continue
             engine, timeout = pause
             if engine not in ready:
-                ready[engine] = _ready(engine)
+                ready[engine] = engine_ready(engine)
             await ready[engine].wait(timeout)
             with suppress(InvalidValue):  # the stream has been closed meanwhile, as its steps will report
                 engine.clear_notification()
 
 
-def _ready(engine: comch.ProgressEngine) -> Ready:
-    return Ready(lambda: engine.notification_handle, engine.request_notification, engine._lock)
+def engine_ready(engine: comch.ProgressEngine) -> Ready:
+    """Return what waits for an engine to have something to do."""
+    return Ready(lambda: engine.notification_handle, lambda: engine.request_notification(), engine._lock)
 
 
 async def close_streams(context: ControlContext, connection: comch.Connection | None = None) -> None:

@@ -14,8 +14,9 @@ import pytest
 import comch_next as comch
 from comch_next import aio
 from comch_next._ready import Ready
+from comch_next.aio import _client, _side
 from comch_next.driver.protocol import new_lock
-from tests.aio.support import Ground, Pair, cancelled, echo, own_loop, run, until, waits
+from tests.aio.support import DEADLINE_S, Ground, Pair, cancelled, echo, own_loop, run, until, waits
 from tests.faults.exhausted import full_table
 from tests.processes import SOON_S, Threads
 from tests.pull.support import SPINS, helper_turns, helpers_rest
@@ -94,6 +95,20 @@ def test_threads(ground: Ground, threads: Threads) -> None:
             await pair.connection.send(b"x")
             await pair.client.receive()
             assert threads() == (0 if ground.form == "driver" else 2)
+
+    run(main())
+
+
+def test_connecting_and_leaving_are_woken_by_the_engine(ground: Ground, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However long the ticks are that look after it, which are for what no event reports."""
+    monkeypatch.setattr(_client, "_REDIAL_S", DEADLINE_S)
+    monkeypatch.setattr(_side, "_TICK_S", DEADLINE_S)
+
+    async def main() -> None:
+        async with ground.serve(handler=aio.Connection.wait_closed):
+            for _ in range(3):
+                async with ground.connect(timeout=None):
+                    pass
 
     run(main())
 
