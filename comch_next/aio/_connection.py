@@ -38,7 +38,9 @@ class Connection:
         self._port: comch.PullPort = side.context._opened_port("Connection")
         self._turn = Turn()
         self._inbox: Inbox | None = None  # of a handler
+        self._ended: ErrorCode | None = None  # what has ended it first, once that is known
         connection._user_data = self  # whatever it may be set to
+        side._connections.add(self)
 
     def __repr__(self) -> str:
         return repr(self.connection)
@@ -55,14 +57,22 @@ class Connection:
 
     @property
     def reason(self) -> DocaError | None:
-        """What ended it: Shutdown if the peer left, ConnectionReset if it died, NotConnected if this side left.
+        """What ended it first: Shutdown if the peer left, ConnectionReset if it died, NotConnected if this side left.
 
         None while it is up.
         """
-        code = ErrorCode.NOT_CONNECTED if self._side._left else self._port.status(self.connection)
-        if code not in _ENDED:
+        if self._side._left:
+            self._ended = self._ended or ErrorCode.NOT_CONNECTED
+        else:
+            self._note_end()
+        if (code := self._ended) is None:
             return None
         return from_code(code, f"{self!r} has ended: {_ENDED[code]}", connection=self)
+
+    def _note_end(self) -> None:
+        """Keep what has ended it, if it has: an end on this side that follows is none of its own."""
+        if self._ended is None and (code := self._port.status(self.connection)) in _ENDED:
+            self._ended = code
 
     def _has_ended_by(self, error: BaseException) -> bool:
         """Whether an error only reports the end of this connection; one that has a group's members, if each does."""

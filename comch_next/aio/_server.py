@@ -161,6 +161,7 @@ class Server(Side[comch.Server]):
         """Disconnect one client (C: doca_comch_server_disconnect); a call that waits raises NotConnected."""
         if not isinstance(connection, Connection):
             raise InvalidValue(f"disconnect takes a connection of this server, not {shown(connection)}")
+        connection._note_end()
         self.context.disconnect(connection.connection)
         self._sendable.wake()
         if connection._inbox is not None:

@@ -13,7 +13,7 @@ from comch_next._exits import note
 from comch_next._ready import Ready, Turn
 from comch_next.aio._connection import Connection, Message
 from comch_next.aio._steps import close_streams, engine_ready
-from comch_next.driver.protocol import by_system, suppress_system
+from comch_next.driver.protocol import WeakSet, by_system, suppress_system
 from comch_next.errors import Again, BadState, DocaError, InvalidValue, NotConnected, Shutdown
 
 __all__ = ["Side", "closing"]
@@ -44,6 +44,7 @@ class Side(Generic[_C]):
         self.context: _C = context
         self._left = False
         self._turn = Turn()
+        self._connections: WeakSet[Connection] = WeakSet()
         engine = context.engine
         # Each call is looked up when it is made: opening the port puts others in its place.
         self._receivable = Ready(lambda: context.recv_fd, lambda: context.arm_recv(), engine._lock)
@@ -156,6 +157,8 @@ class Side(Generic[_C]):
         try:
             # It is IDLE already, or another thread has closed it:
             with suppress_system(BadState, NotConnected, InvalidValue):
+                for connection in self._connections:
+                    connection._note_end()
                 await close_streams(self.context)
                 self.context.stop()
                 while self.context.state is not State.IDLE:

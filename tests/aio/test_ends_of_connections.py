@@ -12,7 +12,7 @@ import comch_next as comch
 from comch_next import aio
 from comch_next.aio import _client
 from comch_next.aio._client import Client
-from tests.aio.support import Ground, cancelled, run, waits
+from tests.aio.support import Ground, cancelled, run, until, waits
 from tests.processes import SOON_S, StartPython
 
 SERVER = """
@@ -70,6 +70,51 @@ def test_this_side_leaves(ground: Ground) -> None:
         assert connection.closed
         assert isinstance(connection.reason, comch.NotConnected)
         await connection.wait_closed()
+
+    run(main())
+
+
+@pytest.mark.parametrize("asked", [True, False])
+def test_an_end_of_the_clients_side_does_not_replace_an_earlier_one(ground: Ground, asked: bool) -> None:
+    async def main() -> None:
+        async with AsyncExitStack() as stack:
+            server = await stack.enter_async_context(ground.serve())
+            hello = asyncio.ensure_future(server.receive())
+            async with ground.connect() as client:
+                await client.send(b"hello")
+                await hello
+                receiving = asyncio.ensure_future(client.receive())
+                await waits(receiving)
+                await stack.aclose()
+                with pytest.raises(comch.Shutdown):
+                    await receiving
+                assert not asked or isinstance(client.connection.reason, comch.Shutdown)
+        assert isinstance(client.connection.reason, comch.Shutdown)
+        assert client.connection.closed
+
+    run(main())
+
+
+@pytest.mark.parametrize("asked", [True, False])
+@pytest.mark.parametrize("way", ["disconnects", "leaves"])
+def test_an_end_of_the_servers_side_does_not_replace_an_earlier_one(ground: Ground, way: str, asked: bool) -> None:
+    lost: list[aio.Connection] = []
+
+    async def main() -> None:
+        async with ground.serve() as server:
+            loop = server.messages(lambda connection, _: lost.append(connection))
+            hello = asyncio.ensure_future(anext(loop))
+            async with ground.connect() as client:
+                await client.send(b"hello")
+                connection = (await hello).connection
+            receiving = asyncio.ensure_future(anext(loop))
+            await until(lambda: lost)
+            await cancelled(receiving)
+            assert not asked or isinstance(connection.reason, comch.Shutdown)
+            if way == "disconnects":
+                server.disconnect(connection)
+                assert isinstance(connection.reason, comch.Shutdown)
+        assert isinstance(connection.reason, comch.Shutdown)
 
     run(main())
 
