@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import builtins
+import sys
 from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -26,6 +28,13 @@ _ENDED = {
     ErrorCode.CONNECTION_ABORTED: "it never came up",
     ErrorCode.NOT_CONNECTED: "this side has left",
 }
+
+
+def _groups() -> tuple[type[BaseException], ...]:
+    """The classes of groups of exceptions. Python 3.10 has none but that of the backport, once a program imports it."""
+    places = (builtins, sys.modules.get("exceptiongroup"))
+    kinds = [getattr(place, "BaseExceptionGroup", None) for place in places]
+    return tuple(kind for kind in kinds if isinstance(kind, type) and issubclass(kind, BaseException))
 
 
 class Connection:
@@ -76,9 +85,8 @@ class Connection:
 
     def _has_ended_by(self, error: BaseException) -> bool:
         """Whether an error only reports the end of this connection; one that has a group's members, if each does."""
-        members = getattr(error, "exceptions", None)  # an ExceptionGroup's, which Python 3.10 lacks
-        if members is not None:
-            return all(map(self._has_ended_by, members))
+        if isinstance(error, _groups()):
+            return all(map(self._has_ended_by, error.exceptions))  # type: ignore[attr-defined]
         if not (isinstance(error, DocaError) and error.code in _ENDED and self.closed):
             return False
         return error.connection is self or error.connection is self.connection  # that of a Consumer, or a Stream

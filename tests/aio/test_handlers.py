@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 import builtins
 import itertools
+import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, suppress
 from functools import partial
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -412,6 +414,40 @@ async def group_with_another(connection: aio.Connection) -> None:
     raise GROUP("tasks", [await ended(connection.receive), LookupError()])
 
 
+class Invalid(Exception):
+    """An exception of the program with an attribute of that name, which is no group."""
+
+    def __init__(self, exceptions: object) -> None:
+        super().__init__(exceptions)
+        self.exceptions = exceptions
+
+
+class OfTheBackport(Invalid):
+    """A group of the package exceptiongroup, which stands in for those that Python 3.10 lacks."""
+
+
+BACKPORT = ModuleType("exceptiongroup")
+vars(BACKPORT)["BaseExceptionGroup"] = OfTheBackport
+
+
+async def no_group(connection: aio.Connection) -> None:
+    await ended(connection.receive)
+    raise Invalid([])
+
+
+async def no_group_of_ends(connection: aio.Connection) -> None:
+    raise Invalid([await ended(connection.receive)])
+
+
+async def no_group_but_a_count(connection: aio.Connection) -> None:
+    await ended(connection.receive)
+    raise Invalid(3)
+
+
+async def group_of_the_backport(connection: aio.Connection) -> None:
+    raise OfTheBackport([await ended(connection.receive)])
+
+
 async def shutdown_of_another(connection: aio.Connection) -> None:
     raise comch.Shutdown(str(await ended(connection.receive)))
 
@@ -428,14 +464,19 @@ async def another_result(connection: aio.Connection) -> None:
         (shutdown_of_a_send, False),
         pytest.param(group, False, marks=NEEDS_GROUPS),
         pytest.param(group_with_another, True, marks=NEEDS_GROUPS),
+        (no_group, True),
+        (no_group_of_ends, True),
+        (no_group_but_a_count, True),
+        (group_of_the_backport, False),
         (shutdown_of_another, True),
         (another_result, True),
     ],
 )
 def test_only_the_end_of_its_own_connection_is_no_failure_of_a_handler(
-    ground: Ground, handler: Any, reports: bool
+    ground: Ground, monkeypatch: pytest.MonkeyPatch, handler: Any, reports: bool
 ) -> None:
-    reported: list[Any] = []
+    monkeypatch.setitem(sys.modules, "exceptiongroup", BACKPORT)
+    reported: list[dict[str, Any]] = []
     begun: list[aio.Connection] = []
 
     async def noted(connection: aio.Connection) -> None:
@@ -452,6 +493,7 @@ def test_only_the_end_of_its_own_connection_is_no_failure_of_a_handler(
 
     run(main())
     assert bool(reported) is reports
+    assert all("the handler of" in context["message"] for context in reported)
 
 
 def test_a_handler_whose_server_has_left_its_client_has_not_failed(ground: Ground) -> None:
