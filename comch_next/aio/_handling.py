@@ -89,6 +89,7 @@ class Handling:
         self.receiving = asyncio.ensure_future(self._receive())
 
     async def _receive(self) -> None:
+        await asyncio.sleep(0)  # where tasks begin at once, the server does not know of this object before
         why: DocaError = NotConnected(f"receive: {self._server!r} does not receive any more")
         try:
             with self._server._reporting_to(self._end):

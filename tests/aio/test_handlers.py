@@ -11,6 +11,7 @@ from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontext
 from functools import partial
 from pathlib import Path
 from types import ModuleType
+from types import coroutine as coroutine_of_generator
 from typing import Any
 
 import pytest
@@ -19,6 +20,7 @@ import comch_next as comch
 from comch_next import aio
 from tests.aio.support import Ground, cancelled, fill, run, until, waits
 from tests.processes import SOON_S, StartPython
+from tests.pull.support import until as until_now
 
 CLIENT = """
 import comch_next as comch, contextlib, signal
@@ -72,6 +74,52 @@ def test_a_handler_begins_when_its_client_connects(ground: Ground) -> None:
             assert [message.data async for message in client.connection] == [b"welcome"]
             assert isinstance(client.connection.reason, comch.Shutdown)
 
+    run(main())
+
+
+def at_once(loop: asyncio.AbstractEventLoop, coroutine: Any, **options: Any) -> asyncio.Task[Any]:
+    """Begin a task with its first step, as asyncio.eager_task_factory of Python 3.12."""
+    pause = coroutine.send(None)
+
+    @coroutine_of_generator
+    def rest() -> Any:
+        nonlocal pause
+        while True:
+            try:
+                step, value = coroutine.send, (yield pause)
+            except BaseException as error:
+                step, value = coroutine.throw, error
+            try:
+                pause = step(value)
+            except StopIteration as end:
+                return end.value
+
+    return asyncio.Task(rest(), loop=loop, **options)
+
+
+def test_a_handler_begins_where_tasks_begin_at_once(ground: Ground, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also that of a client which is accepted in the first step of all."""
+    begun: list[aio.Connection] = []
+    clients: list[comch.Client] = []
+    listen = comch.Server.listen
+
+    def listen_until_one_waits(server: comch.Server) -> None:
+        listen(server)
+        clients.append(comch.Client(ground.host, "svc"))
+        clients[0].connect(timeout=0)
+        until_now(lambda: server.port is not None and (server.port.pending or server.port.connections))
+
+    async def note(connection: aio.Connection) -> None:
+        begun.append(connection)
+        await connection.wait_closed()
+
+    async def main() -> None:
+        asyncio.get_running_loop().set_task_factory(getattr(asyncio, "eager_task_factory", at_once))
+        async with serving(ground, note):
+            await until(lambda: begun)
+            clients.pop().close()
+
+    monkeypatch.setattr(comch.Server, "listen", listen_until_one_waits)
     run(main())
 
 
