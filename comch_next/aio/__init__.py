@@ -12,7 +12,8 @@
         await server.serve_forever()
 
 Use `asyncio.timeout` or `asyncio.wait_for` for time limits. A cancelled call has no effect: a receive has taken
-nothing, a send has sent nothing, a connect leaves nothing behind. Errors are those of comch_next. The loop must have
+nothing, a send has sent nothing, a connect leaves nothing behind. But a cancelled broadcast has reached the clients
+that had room, and a cancelled call of a Stream gives the stream up. Errors are those of comch_next. The loop must have
 `add_reader`, else NotSupported is raised. With COMCH_PULL=threaded there is a helper thread, as without asyncio.
 Guide: DOCA Core, Progress Engine and event-driven notification; Comch, Client and Server.
 """

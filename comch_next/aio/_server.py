@@ -99,7 +99,8 @@ class Server(Side[comch.Server]):
     async def broadcast(self, data: bytes | bytearray | memoryview) -> int:
         """Send one message to every connected client and return how many accepted it. Raises InvalidValue as send.
 
-        It waits for clients whose queues are full, and leaves out those that disconnect meanwhile.
+        It waits for clients whose queues are full, and leaves out those that disconnect meanwhile. A cancelled
+        broadcast has reached those that had room.
         """
         sends = [connection.send(data) for connection in self.connections]
         failures = [error for error in await asyncio.gather(*sends, return_exceptions=True) if error is not None]

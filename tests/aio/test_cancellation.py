@@ -109,6 +109,29 @@ def test_a_send_that_is_cancelled_has_no_effect(ground: Ground) -> None:
     run(main())
 
 
+@pytest.mark.parametrize("form", ["driver"], indirect=True)  # the other has one pool of tasks for all connections
+def test_a_broadcast_that_is_cancelled_has_reached_those_who_had_room(ground: Ground) -> None:
+    """Unlike a send; who had none is not sent the message later."""
+
+    async def main() -> None:
+        async with ground.pair(send_queue_size=2, recv_queue_size=2) as pair:
+            hello = asyncio.ensure_future(pair.server.receive())
+            async with ground.connect() as other:
+                await other.send(b"hello")
+                await hello
+                before = await fill(pair.connection)
+                broadcast = asyncio.ensure_future(pair.server.broadcast(b"news"))
+                assert (await other.receive()).data == b"news"
+                await waits(broadcast)
+                await cancelled(broadcast)
+                for _ in range(before):
+                    assert (await pair.client.receive()).data != b"news"
+                await pair.connection.send(b"next")
+                assert (await pair.client.receive()).data == b"next"
+
+    run(main())
+
+
 def test_one_of_several_senders_is_cancelled(ground: Ground) -> None:
     async def main() -> None:
         async with ground.pair(**NARROW) as pair:
