@@ -14,6 +14,7 @@ from functools import partial
 from itertools import islice
 from pathlib import Path
 
+from migrate.facts.entries import Entries
 from migrate.facts.forest import Forest
 from migrate.facts.passing import given
 from migrate.facts.places import Place, place_of
@@ -61,16 +62,19 @@ class Endings:
             if calls[node].function.endswith(_ENDING):
                 kind = calls[node].signature.kinds[calls[node].signature.receiver]
                 self._ends[receiver] = frozenset(each for each in self._handles(receiver) if each.kind == kind)
+        self._entries = Entries(forest, values)
         self._sharing = Sharing(forest, values, controls, calls, frozenset(self._ends))
         self._holders = self._holding()
         self._solutions: dict[tuple[ast.AST, Ended], Solution[Ended]] = {}
         self._summaries: dict[ast.AST, Ended] = {}
+        self._entered: dict[ast.expr, tuple[bool, bool]] = {}
 
     def may_be_closed(self, node: ast.expr) -> bool:
         """Whether what an expression holds may have been destroyed, closed or freed before it is evaluated."""
         place = self._place(node)
         is_closed = place is not None and self._is_closed(node, place, frozenset())
-        return is_closed or self._is_one_of_many(node) or (node in self._ends and self._is_ended_elsewhere(node))
+        is_unordered = node in self._ends and (self._is_ended_elsewhere(node) or self._is_ended_unseen(node))
+        return is_closed or self._is_one_of_many(node) or is_unordered
 
     def may_end_again(self, reference: Reference) -> bool:
         """Whether what a method or function ends that is used as a value may be ended by something else, too."""
@@ -97,6 +101,54 @@ class Endings:
         if self._sharing.roots(node) & self._sharing.roots(other):
             return not self._unfollowed.isdisjoint((node, other))
         return held is not Held.ONE and self._sharing.held(other) is not Held.ONE
+
+    def _is_ended_unseen(self, node: ast.expr) -> bool:
+        """Whether an end and another one, or itself, are of one handle, and code is entered that no call shows."""
+        is_unseen, is_repeated = self._entry(node)
+        if is_unseen and is_repeated and self._stays_ended(node):
+            return True
+        roots, function = self._sharing.roots(node), self._forest.of(node).function(node)
+        others = (other for other, ended in self._ends.items() if other is not node and ended & self._ends[node])
+        return any(
+            self._forest.of(other).function(other) is not function
+            and (is_unseen or self._entry(other)[0])
+            and self._stays_ended(other)
+            and not roots.isdisjoint(self._sharing.roots(other))
+            for other in others
+        )
+
+    def _entry(self, node: ast.expr) -> tuple[bool, bool]:
+        """Return whether the code that brings a handle to an end is entered unseen, and whether in several ways."""
+        if node not in self._entered:
+            unseen, most, seen, place = 0, 0, set[ast.AST](), self._place(node)
+            todo: list[tuple[ast.expr, Place]] = [(node, place)] if place else []
+            while todo:
+                at, place = todo.pop()
+                function = self._forest.of(at).function(at)
+                if function in seen or not self._is_brought(function, place):
+                    continue
+                if not self._holds(function, frozenset({place}), at, place):
+                    continue
+                seen.add(function)
+                sites = self._entries.written(function)
+                entered = self._entries.unseen(function)
+                unseen, most = unseen + entered, max(most, entered + len(sites))
+                outer = ((site, self._outside(site, function, place)) for site in sites)
+                todo += [(site, there) for site, there in outer if there]
+            self._entered[node] = unseen > 0, most > 1
+        return self._entered[node]
+
+    def _is_brought(self, function: ast.AST, place: Place) -> bool:
+        """Whether what a place holds may be there before a function begins."""
+        root = place[0]
+        assert isinstance(root, Variable)
+        return root.scope.node is not function or _parameter(root) is not None
+
+    def _stays_ended(self, node: ast.expr) -> bool:
+        """Whether a place still has what was ended there when its function has returned, or does not return."""
+        place = self._place(node)
+        ended = self._solution(self._forest.of(node).function(node), _NOTHING).at(Graph.RETURN)
+        return place is None or ended is None or node in self._unfollowed or place in ended
 
     def _is_one_of_many(self, node: ast.expr) -> bool:
         """Whether a name goes through several handles, of which two are one: `for end in (server, server)`."""

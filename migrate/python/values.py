@@ -296,6 +296,10 @@ class Values:
         nodes = self._engine.callers.get(function, {})
         return tuple(node for node in nodes if node in self._files)
 
+    def is_called_by_python(self, function: ast.AST) -> bool:
+        """Whether something calls a function that is not written: a `with`, an operator, a library."""
+        return any(node not in self._files for node in self._engine.callers.get(function, ()))
+
     def is_called_from_outside(self, function: ast.AST) -> bool:
         """Whether a function is called by nothing in the project, so that its callers cannot be seen."""
         return function in self._engine.outside

@@ -104,6 +104,70 @@ def test_one_holder_after_another(text: str) -> None:
     assert strict(MADE + text) == 0
 
 
+LEFT = """
+import atexit, signal
+class Left(Owner):
+    def __enter__(self):
+        return self
+    def __exit__(self, *exc):
+        self.close()
+class Direct:
+    def __init__(self):
+        self.client = made()
+    def __enter__(self):
+        return self
+    def __exit__(self, *exc):
+        self.client.destroy()
+class Guarded:
+    def __init__(self):
+        self.client = made()
+    def __enter__(self):
+        return self
+    def __exit__(self, *exc):
+        self.close()
+    def close(self):
+        if self.client is not None:
+            self.client.destroy()
+            self.client = None
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "ends"),
+    [
+        ("with Left() as a:\n    a.close()", 1),
+        ("with Direct() as a:\n    a.client.destroy()", 2),
+        ("a = Direct()\nwith a:\n    pass\na.client.destroy()", 2),
+        ("a = Left()\nwith a:\n    pass\nwith a:\n    pass", 1),
+        ("a = Direct()\nfor _ in range(2):\n    with a:\n        pass", 1),
+        ("def use(a):\n    with a:\n        pass\na = Direct()\nuse(a)\nuse(a)", 1),
+        ("with contextlib.ExitStack() as stack:\n    stack.enter_context(Left()).close()", 1),
+        ("a = made()\n@atexit.register\ndef bye():\n    attempt(lambda: a.destroy())\na.destroy()", 2),
+        ("a = made()\ndef bye():\n    a.destroy()\natexit.register(bye)\na.destroy()", 2),
+        ("a = made()\ndef bye(*of):\n    a.destroy()\nsignal.signal(signal.SIGTERM, bye)", 1),
+        ("class Kept(Owner):\n    def __del__(self):\n        self.close()\na = Kept()\na.close()", 1),
+    ],
+)
+def test_an_end_that_no_call_shows(text: str, ends: int) -> None:
+    """What `with`, an exit or a signal ends may have been ended by a call, or by another of them."""
+    assert strict(MADE + LEFT + text) == ends
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "with Left() as a:\n    print(a)",
+        "with Left() as a, Direct() as b:\n    print(a, b)\nwith Left() as a:\n    print(a)",
+        "for _ in range(2):\n    with Direct() as a:\n        print(a)",
+        "with Guarded() as a:\n    a.close()\na.close()",
+        "a = made()\natexit.register(lambda: a.destroy())",
+        "def run():\n    a = made()\n    a.destroy()\natexit.register(run)\natexit.register(run)",
+    ],
+)
+def test_one_end_that_no_call_shows(text: str) -> None:
+    assert strict(MADE + LEFT + text) == 0
+
+
 @pytest.mark.parametrize(
     ("text", "ends"),
     [
@@ -114,6 +178,10 @@ def test_one_holder_after_another(text: str) -> None:
          "guarded(doca_dev_close, dev)\nguarded(doca_dev_close, dev)", 2),
         ("dev = opened()\nprint(doca_dev_close(dev))", 0),
         ("a, b = opened(), opened()\nprint(doca_dev_close(a), doca_dev_close(b))", 0),
+        ("class Open:\n    def __init__(self):\n        self.dev = opened()\n"
+         "    def __enter__(self):\n        return self\n"
+         "    def __exit__(self, *exc):\n        print(self.close())\n    def close(self):\n"
+         "        return doca_dev_close(self.dev)\nwith Open() as a:\n    print(a.close())", 1),
         ("state = {'dev': opened(), 'rc': 0}\nrc, dev = state['rc'], state['dev']\nprint(rc, doca_dev_close(dev))", 0),
     ],
 )  # fmt: skip
