@@ -134,8 +134,8 @@ class Facts:
         likely = Likely(forest, values, api, keys, self.project, naming, left)
         self._obstacles = Obstacles(forest, values, api, references, likely, given, modules, told)
         self._reaching = Reaching(forest, values, self.controls)
-        self._results = Results(forest, values, api, self._reaching)
         self._presence = Presence(forest, values, self.controls, self.calls)
+        self._results = Results(forest, values, api, self._reaching, self._presence, self.calls)
         self._endings = Endings(forest, values, self.controls, self.calls, references.found)
         self._called_back = CalledBack(forest, values, self.calls)
         self._preceding: dict[str, Preceding] = {}  # by the function

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from functools import cache
 from typing import Any
 
 from migrate.facts.error_texts import looks_at_texts
 from migrate.facts.forest import Forest, last_name
 from migrate.facts.handles import OldApi
+from migrate.facts.presence import Presence
 from migrate.facts.reaching import Reaching
 from migrate.facts.serialized import is_by_type, serialized
-from migrate.facts.tokens import Code, Failure, Method, Modern, Symbol
+from migrate.facts.tokens import Code, Failure, Method, Modern, Symbol, handles_among, is_handle
 from migrate.old_api.calls import Call
 from migrate.python.known_calls import LOOKING_UP, SHOWING
 from migrate.python.scopes import FUNCTIONS
-from migrate.python.values import Class, Collection, External, Token, Value, Values
+from migrate.python.values import Class, Collection, External, Plain, Token, Value, Values
 
 _WITH = (ast.With, ast.AsyncWith)
 _PREFIX = "DOCA_ERROR_"
@@ -31,8 +32,17 @@ _OF_FAILURE = {"text": "text", "name": "name", "value": "printed", "printed": "p
 class Results:
     """Finds every place that looks at a code or an exception; `observed` is by the key of its token."""
 
-    def __init__(self, forest: Forest, values: Values, api: OldApi, reaching: Reaching) -> None:
+    def __init__(
+        self,
+        forest: Forest,
+        values: Values,
+        api: OldApi,
+        reaching: Reaching,
+        presence: Presence,
+        calls: Mapping[ast.Call, Call],
+    ) -> None:
         self._forest, self._values, self._api, self._reaching = forest, values, api, reaching
+        self._presence, self._calls = presence, calls
         self._by_number = {value: name for name, value in api.vocabulary.constants.items() if name.startswith(_PREFIX)}
         self._observed: dict[Hashable, set[str]] = {}
         codes = [token for token in values.tokens if isinstance(token.key, Code | Failure)]
@@ -67,15 +77,24 @@ class Results:
 
     def _strange(self, site: ast.AST) -> Iterator[str]:
         """Yield "strange" where the class of the error for a wrong handle may be looked at."""
-        if site in self._api.strange and self._is_tried(site, set()):
+        if site in self._api.strange and self._is_tried(site, set()) and not self._is_right(site):
             yield "strange"
+
+    def _is_right(self, site: ast.AST) -> bool:
+        """Whether a call gets a handle after all: it may be seen to have None, too, but not where the call stands."""
+        call = self._calls.get(site) if isinstance(site, ast.Call) else None
+        if call is None or call.receiver is None or self._presence.may_be_none(call.receiver):
+            return False
+        found = handles_among(self._values.of(call.receiver))
+        others = self._values.of(call.receiver) - {Plain.UNKNOWN, Plain.NONE, *map(Token, found)}
+        return bool(found) and not others and {each.kind for each in found} == {call.kinds[call.signature.receiver]}
 
     def _is_tried(self, site: ast.AST, seen: set[ast.AST]) -> bool:
         """Whether an except clause, or a context manager, may catch what a place raises."""
         inner = site
         for above in self._forest.above(site):
             is_body = hasattr(above, "handlers") and inner in getattr(above, "body", ())
-            if is_body or isinstance(above, ast.With | ast.AsyncWith):
+            if is_body or (isinstance(above, _WITH) and any(map(self._may_catch, above.items))):
                 return True
             if isinstance(above, FUNCTIONS):
                 callers = [] if above in seen else self._values.callers(above)
@@ -83,6 +102,11 @@ class Results:
                 return any(self._is_tried(caller, seen) for caller in callers)
             inner = above
         return False
+
+    def _may_catch(self, item: ast.withitem) -> bool:
+        """Whether a context manager may catch what is raised in its `with`: a device or representor does not."""
+        values = self._values.of(item.context_expr)
+        return not values or not all(map(is_handle, values))
 
     # ------------------------------------------------------------------ exceptions
 

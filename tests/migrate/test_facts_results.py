@@ -112,3 +112,27 @@ OBJECTS = "import doca_comm_channel as cc\nimport contextlib\nep = cc.Endpoint()
 )  # fmt: skip
 def test_exceptions(text: str, expected: set[str]) -> None:
     assert observed(Marked(main=OBJECTS + text), "doca_comm_channel_ep_listen") == expected
+
+
+FIND = "import doca_comm_channel as cc\ninfo = next(iter(cc.devices()), None)\n"
+ASKED = "try:\n    cc.get_max_message_size(info)\nexcept cc.DocaError:\n    pass\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (ASKED, {"strange"}),
+        (f"if info is None:\n    print('none')\n{ASKED}", {"strange"}),
+        (f"info = info or 'none'\nif info is None:\n    raise SystemExit(1)\n{ASKED}", {"strange"}),
+        (f"info = info or cc.open_device('b1:00.0')\n{ASKED}", {"strange"}),
+        ("import contextlib\nwith contextlib.suppress(cc.DocaError):\n    cc.get_max_message_size(info)", {"strange"}),
+        (f"if info is None:\n    raise SystemExit(1)\n{ASKED}", set()),
+        ("with cc.open_device('b1:00.0') as dev:\n    cc.get_max_message_size(info)", set()),
+        ("import contextlib\nif info:\n    with contextlib.suppress(cc.DocaError):\n"
+         "        cc.get_max_message_size(info)", set()),
+    ],
+)  # fmt: skip
+def test_what_a_function_is_called_with(text: str, expected: set[str]) -> None:
+    """The error for what is no handle is looked at where it may be raised, and caught."""
+    program = Marked(main=FIND + text)
+    assert observed(program, program.facts.vocabulary.objects["get_max_message_size"].name) == expected
