@@ -36,7 +36,7 @@ class Effects:
         stems = frozenset(map(last_part, self._project.trees))
         attributes = (node.attr for tree in self._project.trees.values() for node in ast.walk(tree)
                       if isinstance(node, ast.Attribute))  # fmt: skip
-        return self._facts.looked_up.words(stems).union(stems.intersection(attributes))
+        return stems.intersection(attributes).union(self._facts.looked_up.words(stems))
 
     def _around(self, home: Path) -> list[Path]:
         """Return the files that importing one runs: those of the packages around it, and itself."""

@@ -198,10 +198,12 @@ class Reexports:
             for alias in old:
                 name = alias.name if alias.name == "*" else names.of[alias].name
                 bound = self.vocabulary.exports if name == "*" else frozenset({name})
-                if any(found.is_computed(path, each) for each in bound) or (given and name in words):
+                is_read = given and path in words.get(name, ())
+                if is_read or any(found.is_computed(path, each) for each in bound):
                     keys.add((path, name))
             if given:
-                keys |= {(path, word) for word in words if self._is_starred((path, word))}
+                read = (word for word, files in words.items() if path in files)
+                keys |= {(path, word) for word in read if self._is_starred((path, word))}
             for name, variable in names.module.variables.items():
                 keys.update(self.origins((path, name)) if variable.deletions else ())
         return frozenset(keys)

@@ -45,25 +45,30 @@ class LookedUp:
             left_out = {part for place in aside for part in ast.walk(place)}
             self._nodes[path] = [node for node in ast.walk(tree) if node not in left_out]
 
-    def words(self, wanted: Set[str]) -> frozenset[str]:
+    def words(self, wanted: Set[str]) -> Mapping[str, Set[Path]]:
         """Return the wanted names that are in texts which are Python, every undecided attribute, and what is imported
-        from a module that may be several files.
+        from a module that may be several files; with the files of which they may be names.
         """
-        found: set[str] = set()
+        found: dict[str, set[Path]] = {}
+        for word, files in self._worded(wanted):
+            found.setdefault(word, set()).update(files)
+        return {word: files for word, files in found.items() if files}
+
+    def _worded(self, wanted: Set[str]) -> Iterator[tuple[str, Iterable[Path]]]:
+        files = self._nodes.keys()
         for path, nodes in self._nodes.items():
             for node in nodes:
                 if node in self._known:
                     continue
                 if isinstance(node, ast.Attribute):
-                    found.update([node.attr] if self._may_be_of_project(node.value) else ())
+                    yield node.attr, self._read_of(node.value)
                 elif isinstance(node, ast.Constant) and isinstance(node.value, str):
                     is_read = self._reads_texts or not node.value.isidentifier()
-                    found.update(_names_in(node.value, wanted) if is_read else ())
+                    yield from ((word, files) for word in (_names_in(node.value, wanted) if is_read else ()))
                 elif isinstance(node, ast.Import | ast.ImportFrom):
-                    found.update(self._imported(path, node))
+                    yield from ((word, files) for word in self._imported(path, node))
                 elif isinstance(node, ast.keyword) and self._reads_texts:
-                    found.update([node.arg] if node.arg is not None and node.arg in wanted else ())
-        return frozenset(found)
+                    yield from [(node.arg, files)] if node.arg is not None and node.arg in wanted else ()
 
     @cached_property
     def _beginnings(self) -> Mapping[Path, frozenset[str]]:
@@ -84,10 +89,14 @@ class LookedUp:
         nodes = (node for nodes in self._nodes.values() for node in nodes)
         return any(getattr(node, "id", getattr(node, "attr", getattr(node, "name", ""))) in _READING for node in nodes)
 
-    def _may_be_of_project(self, base: ast.expr) -> bool:
-        """Whether an expression may be a module of the project."""
+    def _read_of(self, base: ast.expr) -> Iterable[Path]:
+        """Return the files of the project that an expression may be the module of, and what these have stars of."""
         found = self._values.of(base)
-        return not found or any(map(self._may_be_module, found))
+        known = [*self._paths(found)]
+        others = [value for value in found if not isinstance(value, Module) or value.path not in known]
+        if not found or any(map(self._may_be_module, others)):
+            return self._nodes.keys()
+        return [file for path in known for file, _ in self._with_stars(path)]
 
     def _may_be_module(self, value: Value) -> bool:
         if isinstance(value, Module):

@@ -146,6 +146,20 @@ def test_a_module_taken_from_another_file_stays_where_something_old_needs_it() -
     assert b"from chan import cc\n" in outcomes["b.py"].new
 
 
+@pytest.mark.parametrize(
+    ("module", "stays"), [("errors", False), ("(load and backend or errors)", True), ("load()", True)]
+)
+def test_a_name_that_is_read_of_another_module_keeps_no_star(module: str, stays: bool) -> None:
+    """Unless it may be the module with the star."""
+    files = {
+        "errors.py": "def describe(code):\n    return str(code)\n",
+        "backend.py": "from doca_comm_channel import *\ndef made():\n    return Endpoint()\n",
+        "main.py": f"import backend, errors, elsewhere\nload = elsewhere.load\nprint({module}.describe(5))\n"
+        "backend.made().destroy()\n",
+    }
+    assert ("from doca_comm_channel import *" in rewritten(files)["backend.py"].new.decode()) is stays
+
+
 def test_stars_of_stars() -> None:
     files = {
         "common.py": "from doca_comm_channel import *\nX = 1\n",
