@@ -61,7 +61,14 @@ ARROWS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     ),
     "migrate.text": (("migrate.text", "migrate.python", "migrate.outcome"), ()),
     "migrate.rules": (
-        ("migrate.rules", "migrate.facts", "migrate.old_api", "migrate.python", "migrate.text.code"),
+        (
+            "migrate.rules",
+            "migrate.facts",
+            "migrate.old_api",
+            "migrate.python",
+            "migrate.text.builtin_names",
+            "migrate.text.code",
+        ),
         (),
     ),
     "migrate.evidence": (
