@@ -10,6 +10,7 @@ from typing import TypeAlias
 
 from migrate.facts.forest import Forest
 from migrate.facts.meanwhile import CALLING_BACK, WAITING, is_at_once
+from migrate.facts.passing import given
 from migrate.facts.places import Place, part_of, place_of
 from migrate.facts.stores import written_dictionaries
 from migrate.facts.tokens import Code, Symbol
@@ -237,12 +238,11 @@ class Presence:
         if not isinstance(arguments, ast.arguments) or not isinstance(function, FUNCTIONS):
             return
         sites = self._values.callers(function)
-        positional = [*arguments.posonlyargs, *arguments.args]
-        for index, argument in enumerate(positional):
+        for argument in (*arguments.posonlyargs, *arguments.args):
             if Plain.NONE not in self._values.of_target(argument):
                 continue
-            passed = [_passed(site, function, index, argument.arg) for site in sites]
-            if passed and all(value is not None and not self.may_be_none(value) for value in passed):
+            passed = [given(self._values, self._forest, site, function, argument) for site in sites]
+            if passed and all(isinstance(value, ast.expr) and not self.may_be_none(value) for value in passed):
                 yield True, (self._forest.of(argument).of[argument],), None
 
     def _gives(self, function: ast.AST) -> bool:
@@ -298,16 +298,6 @@ class Presence:
         made = getattr(function, "name", "") == "__init__"  # what fails there leaves no object
         ends = [solution.at(Graph.RETURN), None if made else solution.after(store)]
         return all(state is None or (True, place, None) in state for state in ends)
-
-
-def _passed(site: ast.AST, function: ast.AST, index: int, name: str) -> ast.expr | None:
-    """Return the argument that a call passes for a parameter, when that can be seen."""
-    if not isinstance(site, ast.Call) or any(isinstance(argument, ast.Starred) for argument in site.args):
-        return None
-    named = next((keyword.value for keyword in site.keywords if keyword.arg == name), None)
-    arguments = function.args.args if isinstance(function, FUNCTIONS) else []
-    index -= bool(arguments) and arguments[0].arg in ("self", "cls")
-    return named or (site.args[index] if 0 <= index < len(site.args) else None)
 
 
 def _mentions(fact: Fact, place: Place | None) -> bool:

@@ -24,3 +24,12 @@ SEEKING = (
 # Import or run modules by their names, or by those of their files.
 IMPORTING = frozenset({"__import__", "import_module", "resolve_name", "run_module"})
 LOADING = frozenset({"exec_module", "load_module", "run_path", "spec_from_file_location"})
+
+# Call an argument, now or later, with the arguments behind it: by its place, counted with the object of a method.
+_APPLYING = {
+    0: "atexit.register asyncio.to_thread",
+    1: ".callback .addCleanup .addClassCleanup .addfinalizer .call_soon .call_soon_threadsafe .after_idle .submit"
+    " .push_async_callback weakref.finalize contextlib.ExitStack.callback pytest.raises pytest.warns",
+    2: ".assertRaises .assertWarns .call_later .call_at .add_reader .add_writer .add_signal_handler .run_in_executor",
+}
+APPLYING = {name: place for place, names in _APPLYING.items() for name in names.split()}

@@ -65,6 +65,46 @@ def test_variables(text: str, answer: bool) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ("send(ep, peer)", True),
+        ("send(peer, ep)", False),
+        ("send(peer=ep, ep=peer)", False),
+        ("ThreadPoolExecutor().submit(send, ep, peer)", True),
+        ("ThreadPoolExecutor().submit(send, peer, ep)", False),
+        ("ThreadPoolExecutor().submit(send, ep, peer=peer)", True),
+        ("ThreadPoolExecutor().submit(Chan().send, ep, peer)", True),
+        ("ThreadPoolExecutor().submit(Chan().send, peer, ep)", False),
+        ("asyncio.get_running_loop().run_in_executor(None, send, ep, peer)", True),
+        ("asyncio.get_running_loop().run_in_executor(None, send, peer, ep)", False),
+        ("asyncio.to_thread(send, ep, peer)", True),
+        ("contextlib.ExitStack().callback(send, ep, peer)", True),
+        ("functools.partial(send, ep)(peer)", True),
+        ("functools.partial(send, peer=peer)(ep)", True),
+        ("list(map(send, [ep], [peer]))", True),
+        ("Chan.send(None, ep, peer)", True),
+        ("Chan.send(None, peer, ep)", False),
+        ("Chan().send(peer, ep)", False),
+        ("Chan.fixed(ep, peer)", True),
+        ("Chan()(ep, peer)", True),
+        ("Chan()(peer, ep)", False),
+        ("Made(ep, peer)", True),
+        ("Made(peer, ep)", False),
+    ],
+)
+def test_what_calls_pass(text: str, answer: bool) -> None:
+    program = Marked(
+        main=f"{FLAT}import asyncio, contextlib, functools\nfrom concurrent.futures import ThreadPoolExecutor\n"
+        + "def send(ep, peer):\n    at_a(peer)\nclass Chan:\n    def send(self, ep, peer):\n        at_b(peer)\n"
+        + "    def __call__(self, ep, peer):\n        at_c(peer)\n"
+        + "    @staticmethod\n    def fixed(ep, peer):\n        at_d(peer)\n"
+        + "class Made:\n    def __init__(self, ep, peer):\n        at_e(peer)\n"
+        + f"rc, ep = doca_comm_channel_ep_create()\ncheck(rc)\nrc, peer = doca_comm_channel_ep_connect(ep, 'a')\n{text}"
+    )
+    assert any(program.facts.may_be_none(program[mark]) for mark in "abcde") is answer
+
+
+@pytest.mark.parametrize(
     ("body", "answer"),
     [
         ("self.rc, self.ep = doca_comm_channel_ep_create()\n        check(self.rc)", False),

@@ -23,6 +23,7 @@ from migrate.python._points_to.library import (
     summary,
 )
 from migrate.python._points_to.slots import Slot
+from migrate.python.known_calls import APPLYING
 
 if TYPE_CHECKING:
     from migrate.python._points_to.attributes import Attributes
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
 Place = tuple[int, str]  # of an argument, and its keyword
 _NOWHERE = (9, "")
+_MAKING_FUTURES = frozenset({"asyncio.to_thread", ".submit", ".run_in_executor"})
 
 
 def _starts(function: Place, args: Place, kwargs: Place = _NOWHERE) -> Summary:
@@ -83,16 +85,8 @@ def _later(index: int, *, gives: bool = False) -> Summary:
     return call
 
 
-for _function, _names in {
-    _later(0): "atexit.register",
-    _later(1): ".callback .addCleanup .addClassCleanup .addfinalizer .call_soon .call_soon_threadsafe .after_idle"
-    " .push_async_callback weakref.finalize contextlib.ExitStack.callback pytest.raises pytest.warns",
-    _later(2): ".assertRaises .assertWarns .call_later .call_at .add_reader .add_writer .add_signal_handler",
-    _later(0, gives=True): "asyncio.to_thread",
-    _later(1, gives=True): ".submit",
-    _later(2, gives=True): ".run_in_executor",
-}.items():
-    summary(*_names.split())(_function)
+for _name, _index in APPLYING.items():
+    summary(_name)(_later(_index, gives=_name in _MAKING_FUTURES))
 
 
 def _method(function: str) -> Summary:
