@@ -20,8 +20,10 @@ from migrate.python.control import Action, Control, Graph, Solution, Step, solve
 from migrate.python.scopes import FUNCTIONS, Variable
 from migrate.python.values import Class, Collection, Function, Instance, Plain, Token, Value, Values
 
-# (True, place, None): it is not None, or a code that is SUCCESS; (False, code, place): there when the code is SUCCESS
-Fact: TypeAlias = "tuple[bool, Place, Place | None]"
+# (_THERE, place, None): it is not None; (_SUCCESS, code, None): the code is SUCCESS; (_WITH, code, place): the place is
+# not None when the code is SUCCESS
+_THERE, _SUCCESS, _WITH = "there", "success", "with"
+Fact: TypeAlias = "tuple[str, Place, Place | None]"
 State: TypeAlias = "frozenset[Fact]"
 
 _NOTHING: State = frozenset()
@@ -113,11 +115,11 @@ class Presence:
         value, code = self._stored(node)
         if value is not None:
             here = self._place(value)
-            copied = {(there, first, place) for there, first, second in state if here and second == here}
-            copied |= {(False, part_of(place, 0), part_of(place, index)) for index in self._outputs(value)}
-            there = {(True, place, None)} if self._is_there(value, state) else set()
+            copied = {(about, first, place) for about, first, second in state if here and second == here}
+            copied |= {(_WITH, part_of(place, 0), part_of(place, index)) for index in self._outputs(value)}
+            there = {(_THERE, place, None)} if self._is_there(value, state) else set()
             return kept | copied | there
-        return kept | {(False, code, place)} if code and (True, code, None) not in kept else kept
+        return kept | {(_WITH, code, place)} if code and (_SUCCESS, code, None) not in kept else kept
 
     def _stored(self, node: ast.expr) -> tuple[ast.expr | None, Place | None]:
         """Return the value that is stored, or the place of the code that says whether there is one."""
@@ -152,10 +154,9 @@ class Presence:
         calls_back = old is not None and old.function in CALLING_BACK
         is_quiet = functions and all(map(is_at_once, functions)) and not calls_back
         kept = state if is_quiet else self._meanwhile(state, function)
-        checked = [self._checked(each) for each in own]
-        for index in frozenset.intersection(*checked) if checked and len(checked) == len(functions) else ():
-            place = self._place(call.args[index]) if index < len(call.args) else None
-            kept = _succeeded(kept, place) if place else kept
+        checked = [frozenset(self._checked(call, each)) for each in own]
+        for about, place, _ in frozenset.intersection(*checked) if checked and len(checked) == len(functions) else ():
+            kept = _succeeded(kept, place) if about == _SUCCESS else _with_there(kept, place)
         return kept
 
     def _meanwhile(self, state: State, function: ast.AST) -> State:
@@ -190,7 +191,7 @@ class Presence:
         place = self._place(condition.target if isinstance(condition, ast.NamedExpr) else condition)
         if place is None:
             return state
-        return state | {(True, place, None)} if truth else _succeeded(state, place)
+        return _with_there(state, place) if truth else _succeeded(state, place)
 
     def _compared(self, state: State, test: ast.Compare, truth: bool) -> State:
         sides = [test.left, test.comparators[0]]
@@ -200,7 +201,7 @@ class Presence:
         for side, other in (sides, sides[::-1]):
             place = self._place(side.target if isinstance(side, ast.NamedExpr) else side)
             if place is not None and isinstance(other, ast.Constant) and other.value is None:
-                return state | {(True, place, None)} if truth is not equal else state
+                return _with_there(state, place) if truth is not equal else state
             if place is not None and self._is_success(other):
                 return _succeeded(state, place) if truth is equal else state
         return state
@@ -219,7 +220,7 @@ class Presence:
         if not self._has_none(node):
             return True
         place = self._place(node)
-        if place is not None and (True, place, None) in state:
+        if place is not None and (_THERE, place, None) in state:
             return True
         if isinstance(node, ast.Attribute):
             return self._is_field_there(node)
@@ -243,7 +244,7 @@ class Presence:
                 continue
             passed = [given(self._values, self._forest, site, function, argument) for site in sites]
             if passed and all(isinstance(value, ast.expr) and not self.may_be_none(value) for value in passed):
-                yield True, (self._forest.of(argument).of[argument],), None
+                yield _THERE, (self._forest.of(argument).of[argument],), None
 
     def _gives(self, function: ast.AST) -> bool:
         """Whether a function that returns never returns None."""
@@ -260,14 +261,27 @@ class Presence:
                     return False
         return True
 
-    def _checked(self, function: ast.AST) -> frozenset[int]:
-        """Return the positions of the codes that are SUCCESS whenever a function returns."""
+    def _checked(self, call: ast.Call, function: ast.AST) -> Iterator[Fact]:
+        """Yield what holds of the arguments of a call whenever the function that it runs returns."""
         solution = self._solution(function)
         state = solution.at(Graph.RETURN) if solution else None
+        if not state or not isinstance(function, FUNCTIONS) or not self._runs(call, function):
+            return
         names = self._forest.of(function)
-        positional = function.args.args if isinstance(function, FUNCTIONS) else []
-        facts = [(True, (names.of[argument],), None) for argument in positional]
-        return frozenset(index for index, fact in enumerate(facts) if state and fact in state)
+        for argument in (*function.args.posonlyargs, *function.args.args):
+            variable = names.of[argument]
+            passed = given(self._values, self._forest, call, function, argument)
+            place = self._place(passed) if passed is not None else None
+            if place is not None and variable.bindings == [argument]:  # nothing else that it was bound to was checked
+                yield from ((about, place, None) for about in (_THERE, _SUCCESS) if (about, (variable,), None) in state)
+
+    def _runs(self, call: ast.Call, function: ast.AST) -> bool:
+        """Whether a function has run when a call of it has been evaluated: not a generator, a coroutine if awaited."""
+        if isinstance(function, ast.AsyncFunctionDef) and not isinstance(self._forest.parents[call], ast.Await):
+            return False
+        names = self._forest.of(function)
+        yields = (node for node in ast.walk(function) if isinstance(node, ast.Yield | ast.YieldFrom))
+        return all(names.function(node) is not function for node in yields)
 
     def _is_field_there(self, node: ast.Attribute) -> bool:
         """Whether a field is set, to what is there, by every function that stores to it and has not failed since.
@@ -297,7 +311,7 @@ class Presence:
             return False
         made = getattr(function, "name", "") == "__init__"  # what fails there leaves no object
         ends = [solution.at(Graph.RETURN), None if made else solution.after(store)]
-        return all(state is None or (True, place, None) in state for state in ends)
+        return all(state is None or (_THERE, place, None) in state for state in ends)
 
 
 def _mentions(fact: Fact, place: Place | None) -> bool:
@@ -305,7 +319,12 @@ def _mentions(fact: Fact, place: Place | None) -> bool:
     return any(other[: len(place)] == place for other in (fact[1], fact[2]) if other and place)
 
 
+def _with_there(state: State, place: Place) -> State:
+    """Add that a place is not None."""
+    return state | {(_THERE, place, None)}
+
+
 def _succeeded(state: State, code: Place) -> State:
     """Add that a code is SUCCESS, with what is there because of it."""
-    outputs = {(True, place, None) for there, first, place in state if not there and first == code and place}
-    return state | {(True, code, None)} | outputs
+    outputs = {(_THERE, place, None) for about, first, place in state if about == _WITH and first == code and place}
+    return state | {(_SUCCESS, code, None)} | outputs

@@ -57,10 +57,42 @@ def unwrap(result):
         ("ep = None\ndef go():\n    at_x(ep)\nep = Endpoint()\ngo()", True),
         ("ep = None\nep = Endpoint()\nat_x(ep)", False),
         ("ep = 0\nrc, ep = doca_comm_channel_ep_create()\nif rc == 0:\n    at_x(ep)", True),  # 0 is not followed
+        ("rc, ep = doca_comm_channel_ep_create()\nif not ep:\n    at_x(ep)", True),
+        ("rc, ep = doca_comm_channel_ep_create()\nif not ep:\n    print(rc)\nat_x(ep)", True),
+        ("rc, ep = doca_comm_channel_ep_create()\nprint('a' if ep else 'b')\nat_x(ep)", True),
+        ("rc, ep = doca_comm_channel_ep_create()\nif ep == 0:\n    at_x(ep)", True),
     ],
 )  # fmt: skip
 def test_variables(text: str, answer: bool) -> None:
     program = Marked(main=FLAT + text)
+    assert program.facts.may_be_none(program["x"]) is answer
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ("def need(rc):\n    if rc:\n        print(rc)\nneed(rc)", True),
+        ("def need(rc):\n    if not rc:\n        print(rc)\nneed(rc)", True),
+        ("def need(rc):\n    code = rc\n    if code:\n        sys.exit()\nneed(rc)", True),
+        (
+            "def need(rc):\n    rc = doca_comm_channel_ep_destroy(None)\n    if rc:\n        sys.exit()\nneed(rc)",
+            True,
+        ),
+        ("def need(rc):\n    if rc:\n        sys.exit()\n    yield\nneed(rc)", True),
+        ("async def need(rc):\n    if rc:\n        sys.exit()\nneed(rc)", True),
+        ("async def need(rc):\n    if rc:\n        sys.exit()\nawait need(rc)", False),
+        ("def need(what, /, rc):\n    if rc:\n        sys.exit()\nneed(rc, 0)", True),
+        ("def need(what, /, rc):\n    if rc:\n        sys.exit()\nneed(0, rc)", False),
+        ("def need(rc, what):\n    if rc:\n        sys.exit(what)\nneed(what='a', rc=rc)", False),
+        ("def need(a, b):\n    if a:\n        sys.exit()\nneed(*[], rc)", True),
+        ("def need(ep):\n    if ep is None:\n        sys.exit()\nneed(ep)", False),
+        ("def need(ep):\n    if ep:\n        return\n    sys.exit()\nneed(ep)", False),
+        ("def need(ep):\n    if not ep:\n        ep = Endpoint()\nneed(ep)", True),
+        ("def need(rc):\n    if rc:\n        sys.exit()\n(need if ep else logged)(rc)", True),
+    ],
+)
+def test_what_a_function_has_checked(text: str, answer: bool) -> None:
+    program = Marked(main=f"{FLAT}rc, ep = doca_comm_channel_ep_create()\n{text}\nat_x(ep)")
     assert program.facts.may_be_none(program["x"]) is answer
 
 
