@@ -183,7 +183,8 @@ class OldApi:
             return [token]
         if isinstance(token.key, Text):
             return [token, Plain.OTHER]
-        return [] if isinstance(token.key, Handle | Method | Code | Failure) else None
+        is_constant = isinstance(token.key, Symbol) and token.key.name in self.vocabulary.constants
+        return [] if is_constant or isinstance(token.key, Handle | Method | Code | Failure) else None
 
     def sliced(self, token: Token) -> Iterable[Given]:
         """Return the token: a part of a text or of a message is one."""
