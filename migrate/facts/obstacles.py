@@ -10,6 +10,7 @@ from typing import Any
 
 from migrate.facts import comparisons
 from migrate.facts.comparisons import INSPECTED
+from migrate.facts.falsehood import Falsehood
 from migrate.facts.forest import Forest
 from migrate.facts.handles import COMMON, OldApi
 from migrate.facts.inspections import COMPUTED, LOST, OF_METHODS, Inspections, held, named
@@ -73,6 +74,7 @@ class Obstacles:
         self._forest, self._values, self._api, self._references = forest, values, api, references
         self._suspects, self._given = likely.suspects, given
         self._callers, shown = Callers(forest, values), Shown(forest, values)
+        self._falsehood = Falsehood(forest, values)
         self._inspections = Inspections(forest, values, api, references, shown)
         self._found: dict[Hashable, dict[tuple[ast.AST, str], Obstacle]] = {}
         for token, nodes in values.sinks.items():
@@ -202,7 +204,8 @@ class Obstacles:
         """Refuse a method of a handle that another value has there, too."""
         found = self._values.of(node)
         others = {value for value in found if not isinstance(getattr(value, "key", None), Method)} - {Plain.NONE}
-        if node.attr not in COMMON:
+        is_plain = base <= {*filter(is_handle, base), Plain.NONE, Plain.OTHER}
+        if node.attr not in COMMON or (is_plain and self._falsehood.is_false(node.value)):
             others -= {Plain.OTHER}  # no object of Python's own has such a method
         others |= {value for value in base if self._holds(value, node.attr)}
         if others or Plain.UNKNOWN in base:

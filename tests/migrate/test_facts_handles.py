@@ -157,6 +157,10 @@ MAKE = CC + "ep = cc.Endpoint()\npeer = ep.connect('a')\n"
          {"CCM035"}),
         ("class Link:\n    def other(self): ...\nfor link in (ep, Link()):\n    link.sendto(b'', peer)", set()),
         ("for link in (ep, None):\n    link.sendto(b'', peer)", set()),
+        ("import sys\nlink = str(sys.argv) and ep\nif link:\n    link.sendto(b'', peer)", set()),
+        ("import sys\nlink = ep if sys.argv else ''\nlink.sendto(b'', peer)", set()),
+        ("import sys\nlink = str(sys.argv) or ep\nlink.sendto(b'', peer)", {"CCM035"}),
+        ("import socket\nlink = str(sys.argv) and ep\nlink = socket.socket()\nlink.sendto(b'', peer)", {"CCM035"}),
         ("import other\nep.sendto(b'', other.peer())", {"CCM034"}),
         ("def one(given):\n    return given or cc.DOCA_ERROR_AGAIN\nfor to in one([peer]):\n    ep.sendto(b'', to)",
          set()),
@@ -189,6 +193,36 @@ MAKE = CC + "ep = cc.Endpoint()\npeer = ep.connect('a')\n"
 )  # fmt: skip
 def test_obstacles(text: str, expected: set[str]) -> None:
     assert Marked(main=MAKE + text).obstacles() == expected
+
+
+CHANNEL = """import socket, sys
+class A:
+    def __init__(self, name):
+        self.link = name and ep
+    def send(self):
+        if self.link:
+            self.link.sendto(b'', peer)
+a = A(str(sys.argv))
+a.send()
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "text", "expected"),
+    [
+        ("", "", "", set()),
+        ("", "", "a.link = str(sys.argv) and a.link", set()),
+        ("", "", "a.link = socket.socket()", {"CCM035"}),
+        ("", "", "setattr(a, 'link', socket.socket())", {"CCM035"}),
+        ("", "", "vars(a).update(link=socket.socket())", {"CCM035"}),
+        ("class A:", "class A:\n    link = socket.socket()", "", {"CCM035"}),
+        ("class A:", "class B:\n    link = socket.socket()\nclass A(B):", "", {"CCM035"}),
+        ("name and ep", "name and socket.socket() or ep", "", {"CCM035"}),
+        ("name and ep", "name and (ep if len(name) > 1 else name)", "", {"CCM035"}),
+    ],
+)
+def test_a_field_that_and_leaves_false(before: str, after: str, text: str, expected: set[str]) -> None:
+    assert Marked(main=MAKE + CHANNEL.replace(before, after, 1) + text).obstacles() == expected
 
 
 def test_a_file_that_was_not_given_keeps_its_handles_old() -> None:
