@@ -105,11 +105,22 @@ class Presence:
             return self._after_call(function, state, node)
         if isinstance(node, ast.Name | ast.Attribute) and not isinstance(node.ctx, ast.Load):
             return self._after_store(state, node)
-        return self._meanwhile(state, function) if isinstance(node, WAITING) else state
+        if isinstance(node, WAITING):
+            return self._meanwhile(state, function)
+        filled = self._filled(node)
+        return _without(state, filled) if filled else state
+
+    def _filled(self, node: ast.AST) -> Place | None:
+        """Return the place that a step fills with anything: an item, what a pattern, a clause or a definition binds."""
+        if isinstance(node, ast.Subscript):
+            item = self._place(node) if isinstance(node.ctx, ast.Store) else None  # `del` moves the others
+            return None if isinstance(node.ctx, ast.Load) else item or self._place(node.value)
+        variable = None if isinstance(node, ast.expr) else self._forest.of(node).of.get(node)
+        return (variable,) if variable is not None else None
 
     def _after_store(self, state: State, node: ast.Name | ast.Attribute) -> State:
         place = self._place(node)
-        kept = frozenset(fact for fact in state if not _mentions(fact, place))
+        kept = _without(state, place)
         if place is None or isinstance(node.ctx, ast.Del):
             return kept
         value, code = self._stored(node)
@@ -312,6 +323,11 @@ class Presence:
         made = getattr(function, "name", "") == "__init__"  # what fails there leaves no object
         ends = [solution.at(Graph.RETURN), None if made else solution.after(store)]
         return all(state is None or (_THERE, place, None) in state for state in ends)
+
+
+def _without(state: State, place: Place | None) -> State:
+    """Leave out what is about a place, or a part of it."""
+    return frozenset(fact for fact in state if not _mentions(fact, place))
 
 
 def _mentions(fact: Fact, place: Place | None) -> bool:

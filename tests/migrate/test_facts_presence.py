@@ -61,6 +61,12 @@ def unwrap(result):
         ("rc, ep = doca_comm_channel_ep_create()\nif not ep:\n    print(rc)\nat_x(ep)", True),
         ("rc, ep = doca_comm_channel_ep_create()\nprint('a' if ep else 'b')\nat_x(ep)", True),
         ("rc, ep = doca_comm_channel_ep_create()\nif ep == 0:\n    at_x(ep)", True),
+        ("eps = [Endpoint(), None]\nif eps[0]:\n    at_x(eps[0])", False),
+        ("eps = [Endpoint(), None]\nif eps[1]:\n    eps[1] = None\n    at_x(eps[1])", True),
+        ("eps = [Endpoint(), None]\nif eps[1]:\n    eps[-1] = None\n    at_x(eps[1])", True),
+        ("eps = [Endpoint(), None]\nif eps[1]:\n    eps[0] = None\n    at_x(eps[1])", False),
+        ("eps = [Endpoint(), None]\nif eps[1]:\n    del eps[0]\n    at_x(eps[1])", True),
+        ("rc, ep = doca_comm_channel_ep_create()\ncheck(rc)\nmatch [None]:\n    case [ep]:\n        at_x(ep)", True),
     ],
 )  # fmt: skip
 def test_variables(text: str, answer: bool) -> None:
