@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from itertools import takewhile
+from typing import Any
 
+from migrate.bindings.knowledge import ctypes_value
+from migrate.bindings.tokens import CTYPES, Member, Name, keys
 from migrate.facts.expressions import Expressions
-from migrate.facts.forest import Forest, last_name
+from migrate.facts.forest import Forest
 from migrate.python.values import Bound, Values
 
-_DEPTH = 6  # names and callers that are followed back
+_Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+_Given = dict[ast.arg, ast.expr | None]
 
 
 class Terminators:
@@ -18,91 +23,132 @@ class Terminators:
     def __init__(self, forest: Forest, values: Values, expressions: Expressions) -> None:
         self._forest, self._values, self._expressions = forest, values, expressions
 
-    def is_sent(self, message: ast.expr, length: ast.expr, depth: int = _DEPTH) -> bool:
+    def is_sent(self, message: ast.expr, length: ast.expr) -> bool:
         """Whether a length counts the NUL behind a message of bytes, at some call of the function around it."""
-        if self._is_longer(message, length):
-            return True
-        callers = self._callers(message, length) if depth else ()
-        return any(
-            self.is_sent(given.get(_parameter(message), message), given.get(_parameter(length), length), depth - 1)
-            for given in callers
-        )
-
-    def is_written(self, text: ast.expr, depth: int = _DEPTH) -> bool:
-        """Whether a NUL is written in what a text is made of, at some call of the function around it."""
-        for made in self._made(text):
-            constants = (part.value for part in ast.walk(made) if isinstance(part, ast.Constant))
-            if any("\0" in str(value) or "\\x00" in str(value) for value in constants):
+        waiting, seen = [(message, length)], set()
+        while waiting:
+            pair = waiting.pop()
+            key = tuple(map(self._key, pair))
+            if key in seen:
+                continue
+            seen.add(key)
+            messages, lengths = map(self._made, pair)
+            if self._is_longer(messages, lengths):
                 return True
-        return bool(depth) and any(
-            self.is_written(given[_parameter(text)], depth - 1)
-            for given in self._callers(text)
-            if _parameter(text) in given
-        )
+            for given in self._calls(*messages, *lengths):
+                waiting += [(each, size) for each in _passed(messages, pair[0], given)
+                            for size in _passed(lengths, pair[1], given)]  # fmt: skip
+        return False
 
-    def _is_longer(self, message: ast.expr, length: ast.expr) -> bool:
-        made = [*self._made(message)]
-        for size in self._made(length):
-            for known in filter(None, map(_known, made)):
-                if self._expressions.constant(size) == len(known) + 1:
-                    return True
-            counted = _counted(size)
-            if counted is not None and ast.dump(counted) in map(ast.dump, (*made, *map(_encoded, made))):
+    def is_written(self, text: ast.expr) -> bool:
+        """Whether a NUL is written in what a text is made of, at some call of the function around it."""
+        waiting, seen = [text], set()
+        while waiting:
+            key = self._key(node := waiting.pop())
+            if key in seen:
+                continue
+            seen.add(key)
+            made = self._made(node)
+            written = (part.value for each in made for part in ast.walk(each) if isinstance(part, ast.Constant))
+            if any("\0" in str(value) or "\\x00" in str(value) for value in written):
+                return True
+            waiting += [each for given in self._calls(*made) for each in _passed(made, node, given)]
+        return False
+
+    def _key(self, node: ast.expr) -> object:
+        """Return what stands for an expression: of a name its variable."""
+        return self._forest.of(node).of[node] if isinstance(node, ast.Name) else node
+
+    def _is_longer(self, messages: list[ast.AST], lengths: list[ast.AST]) -> bool:
+        texts = {ast.dump(message) for message in messages}
+        sizes = {len(known) + 1 for known in map(self._known, messages) if known is not None}
+        for length in lengths:
+            if isinstance(length, ast.expr) and self._expressions.constant(length) in sizes:
+                return True
+            if any(ast.dump(counted) in texts for counted in self._counted(length)):
                 return True
         return False
 
-    def _made(self, node: ast.expr) -> Iterator[ast.expr]:
-        """Yield an expression, what the names that it goes back to are bound to, and what `c_char_p` is given."""
-        made: ast.expr | None = node
-        for _ in range(_DEPTH):
-            if made is None:
-                return
-            yield made
-            is_pointer = isinstance(made, ast.Call) and last_name(made.func) == "c_char_p" and made.args
-            made = made.args[0] if isinstance(made, ast.Call) and is_pointer else self._expressions.only_value(made)
+    def _known(self, message: ast.AST) -> bytes | None:
+        """Return the bytes that a message is written as."""
+        written = message.value if isinstance(message, ast.Constant) else None
+        text = written.encode(errors="surrogatepass") if isinstance(written, str) else written
+        return text if isinstance(text, bytes) else None
 
-    def _callers(self, *parts: ast.expr) -> Iterator[dict[str, ast.expr]]:
-        """Yield what each call of the function gives for its parameters, where one of some expressions is one."""
-        for part in parts:
-            bindings = self._forest.of(part).of[part].bindings if isinstance(part, ast.Name) else []
-            function = self._forest.of(part).function(part)
-            arguments = getattr(function, "args", None)
-            if arguments is not None and any(binding in arguments.args for binding in bindings):
-                for call in self._values.callers(function):
-                    if isinstance(call, ast.Call):
-                        yield self._given(call, [parameter.arg for parameter in arguments.args])
-                return
+    def _counted(self, length: ast.AST) -> list[ast.AST]:
+        """Return what a length counts one more than, and all that is made of: `len(message) + 1`."""
+        if not isinstance(length, ast.BinOp) or not isinstance(length.op, ast.Add):
+            return []
+        sides = (length.left, length.right), (length.right, length.left)
+        counts = [part for side, other in sides if self._expressions.constant(other) == 1 for part in self._made(side)]
+        calls = [part for part in counts if isinstance(part, ast.Call) and ast.unparse(part.func) == "len"]
+        return [made for call in calls for argument in call.args[:1] for made in self._made(argument)]
 
-    def _given(self, call: ast.Call, parameters: list[str]) -> dict[str, ast.expr]:
+    # ------------------------------------------------------------------ where a value comes from
+
+    def _made(self, node: ast.expr) -> list[ast.AST]:
+        """Return an expression, all whose value it has in its function, and the parameters that it goes back to."""
+        found: dict[ast.AST, None] = {}
+        waiting: list[ast.AST] = [node]
+        while waiting:
+            part = waiting.pop()
+            if part not in found:
+                found[part] = None
+                waiting += self._inside(part)
+        return list(found)
+
+    def _inside(self, node: ast.AST) -> list[ast.AST]:
+        if isinstance(node, ast.Name):
+            parameters = [each for each in self._forest.of(node).of[node].bindings if isinstance(each, ast.arg)]
+            return [*parameters, *self._expressions.all_values(node)]
+        if isinstance(node, ast.Call):
+            if isinstance(node.func, ast.Attribute) and node.func.attr == "encode":
+                return [node.func.value]
+            return [*node.args[-1:]] if any(map(_wraps, keys(self._values.of(node.func)))) else []
+        inside = _INSIDE.get(type(node))
+        return inside(node) if inside else []
+
+    def _calls(self, *parts: ast.AST) -> Iterator[_Given]:
+        """Yield what each call gives for the parameters of functions that some parts are parameters of."""
+        parents = self._forest.parents
+        functions = {parents[parents[part]]: None for part in parts if isinstance(part, ast.arg)}
+        for function in functions:
+            for call in self._values.callers(function):
+                if isinstance(call, ast.Call) and isinstance(function, _Function):
+                    yield self._given(call, function.args)
+
+    def _given(self, call: ast.Call, parameters: ast.arguments) -> _Given:
+        """Return what a call gives for each parameter, or its default; None where that cannot be seen."""
+        ordered, stars = [*parameters.posonlyargs, *parameters.args], [parameters.vararg, parameters.kwarg]
+        named = {parameter.arg: parameter for parameter in (*ordered, *parameters.kwonlyargs)}
+        given: _Given = dict.fromkeys([*named.values(), *filter(None, stars)])
+        given |= zip(reversed(ordered), reversed(parameters.defaults), strict=False)
+        given |= zip(parameters.kwonlyargs, parameters.kw_defaults, strict=True)
         is_bound = any(isinstance(value, Bound) for value in self._values.of(call.func))
-        given = dict(zip(parameters[is_bound:], call.args, strict=False))
-        return given | {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg}
+        listed = takewhile(lambda argument: not isinstance(argument, ast.Starred), call.args)
+        given |= zip(ordered[is_bound:], listed, strict=False)
+        return given | {named[each.arg]: each.value for each in call.keywords if each.arg in named}
 
 
-def _parameter(node: ast.expr) -> str:
-    return node.id if isinstance(node, ast.Name) else ""
+def _passed(parts: list[ast.AST], whole: ast.expr, given: _Given) -> list[ast.expr]:
+    """Return what some parts of an expression are at a call; all of it where none is a parameter of the function."""
+    parameters = [part for part in parts if part in given]
+    if not parameters:
+        return [whole]
+    constants = [part for part in parts if isinstance(part, ast.Constant)]
+    return [*filter(None, map(given.get, parameters)), *constants]
 
 
-def _known(message: ast.expr) -> bytes | None:
-    """Return the bytes that a message is written as."""
-    inner = _encoded(message)
-    written = inner.value if isinstance(inner, ast.Constant) else None
-    if isinstance(written, str) and inner is not message:
-        return written.encode()
-    return written if isinstance(written, bytes) else None
+def _wraps(key: object) -> bool:
+    """Whether what is called gives its last argument as a value of C: a type of ctypes, `ffi.cast`."""
+    if isinstance(key, Name):
+        return key.package == CTYPES and ctypes_value(key.name)[1] in ("number", "text")
+    return isinstance(key, Member) and key.name == "cast"
 
 
-def _encoded(node: ast.expr) -> ast.expr:
-    """Return the text that a call of `encode` makes bytes of; anything else as it is."""
-    method = node.func if isinstance(node, ast.Call) else None
-    return method.value if isinstance(method, ast.Attribute) and method.attr == "encode" else node
-
-
-def _counted(length: ast.expr) -> ast.expr | None:
-    """Return what a length counts one more than: `len(message) + 1`."""
-    if not isinstance(length, ast.BinOp) or not isinstance(length.op, ast.Add):
-        return None
-    sides = [length.left, length.right]
-    one = [side for side in sides if isinstance(side, ast.Constant) and side.value == 1]
-    calls = [side for side in sides if isinstance(side, ast.Call) and ast.unparse(side.func) == "len" and side.args]
-    return calls[0].args[0] if one and calls else None
+_INSIDE: dict[type, Callable[[Any], list[ast.AST]]] = {
+    ast.Attribute: lambda node: [node.value] if node.attr == "value" else [],
+    ast.BoolOp: lambda node: node.values,
+    ast.IfExp: lambda node: [node.body, node.orelse],
+    ast.NamedExpr: lambda node: [node.value],
+}

@@ -154,6 +154,44 @@ def test_a_length_may_count_the_nul(lines: str, wanted: str) -> None:
     assert wanted in new(CTYPES + TELL + lines)
 
 
+@pytest.mark.parametrize(
+    ("lines", "wanted"),
+    [
+        ("tell(m, ctypes.c_size_t(len(m) + 1))\n", 'message + b"\\0", length=size'),
+        ("size_t = ctypes.c_size_t\nsendto(ep, m, size_t(6), 0, peer)\n", 'm + b"\\0", length=6'),
+        ("sendto(ep, m, ctypes.c_size_t(len(m) + 1), 0, peer)\n", 'm + b"\\0", length=len(m) + 1'),
+        (
+            "held = ctypes.c_char_p(b'hello')\nsendto(ep, held, len(held.value) + 1, 0, peer)\n",
+            'held + b"\\0", length=len(held)',
+        ),
+        ("size = len(m)\nsendto(ep, m, size + 1, 0, peer)\n", 'm + b"\\0", length=size + 1'),
+        ("end = 1\nsize = len(m)\nsendto(ep, m, end + size, 0, peer)\n", 'm + b"\\0", length=end + size'),
+        ("sendto(ep, m, (k := len(m) + 1), 0, peer)\n", 'm + b"\\0", length=(k := len(m) + 1)'),
+        ("sendto(ep, b'a' if rc else b'bc', 3, 0, peer)\n", "(b'a' if rc else b'bc') + b\"\\0\", length=3"),
+        (
+            "def send(d, size=0):\n    sendto(ep, d, size or len(d), 0, peer)\nsend(m, len(m) + 1)\n",
+            'd + b"\\0", length',
+        ),
+        ("def send(d, size=6):\n    sendto(ep, d, size, 0, peer)\nsend(b'hello')\n", 'd + b"\\0", length=size'),
+        ("def send(d, /, *, size):\n    sendto(ep, d, size, 0, peer)\nsend(m, size=6)\n", 'd + b"\\0", length=size'),
+        ("tell(b'hello', 5), tell(b'hell', 4), tell(b'hellos', 6)\n", "ep[0], message, length=size"),
+        ("tell(m, *[6])\n", "ep[0], message, length=size"),
+    ],
+)
+def test_a_length_that_counts_the_nul_is_written_in_many_forms(lines: str, wanted: str) -> None:
+    lines = lines.replace("sendto(", "lib.doca_comm_channel_ep_sendto(")
+    assert wanted in new(f"{CTYPES}{TELL}m = b'hello'\n{lines}")
+
+
+def test_the_nul_of_a_message_of_generation_2() -> None:
+    lines = "m, made = b'hello', ctypes.c_void_p()\n"
+    lines += "def send(connection, m):\n"
+    lines += "    allocate(client, connection, m, ctypes.c_uint32(len(m) + 1), ctypes.byref(made))\n"
+    lines += "send(ctypes.c_void_p(), b'hello')\n"
+    text = new(TALK + lines.replace("allocate(", "lib.doca_cc_client_send_task_alloc_init("))
+    assert '(client[0], connection[0], m + b"\\0", len(m) + 1)' in text
+
+
 def test_the_nul_of_a_message_of_cffi() -> None:
     lines = "given = b'hello'\nend = 1 + len(given)\nlib.doca_comm_channel_ep_sendto(ep[0], given, end, 0, peer[0])\n"
     assert 'given + b"\\0", length=end' in new(CFFI + lines)
@@ -172,6 +210,9 @@ def test_the_nul_of_what_may_be_no_bytes_stays(more: str) -> None:
         ('listen(ep, ctypes.c_char_p(b"svc\\0"))\n', 'b"svc\\0".partition(b"\\0")[0])'),
         ('def serve(name):\n    listen(ep, name)\nserve("svc".encode() + b"\\0")\n', 'name.partition(b"\\0")[0])'),
         ('def serve(name):\n    listen(ep, name.encode())\nserve("svc")\n', "ep[0], name)"),
+        ('def serve(name):\n    listen(ep, name.encode())\nserve("svc\\0")\n', 'name.encode().partition(b"\\0")[0])'),
+        ('def serve(*, name):\n    listen(ep, name)\nserve(name=b"svc\\0")\n', 'name.partition(b"\\0")[0])'),
+        ('def serve(name=b"svc\\0"):\n    listen(ep, name)\nserve()\n', 'name.partition(b"\\0")[0])'),
     ],
 )
 def test_the_nul_of_a_name_ends_it(lines: str, wanted: str) -> None:

@@ -67,6 +67,35 @@ def test_imports_of_one_name_each_are_linear_work() -> None:
     assert is_linear(lambda names: rewrite(one_name_each(names)))
 
 
+SENDING = """import ctypes
+lib = ctypes.CDLL("libdoca_comm_channel.so.2")
+ep, peer = ctypes.c_void_p(), ctypes.c_void_p()
+lib.doca_comm_channel_ep_create(ctypes.byref(ep))
+lib.doca_comm_channel_ep_connect(ep, b"linear", ctypes.byref(peer))
+
+
+def send(message, size=None):
+    if size is None:
+        size = len(message)
+    return lib.doca_comm_channel_ep_sendto(ep, message, size, 0, peer)
+
+
+def ask(message, size=0):
+    return send(message, size or len(message))
+
+
+"""
+
+
+@pytest.mark.parametrize("call", ["send(b'message {at}')", "send(b'message {at}', 8)", "ask(b'message {at}')"])
+def test_callers_of_a_function_that_sends_are_asked_once(call: str) -> None:
+    def program(callers: int) -> bytes:
+        return (SENDING + "".join(f"{call.format(at=at)}\n" for at in range(callers))).encode()
+
+    assert b"import comch_next" in rewrite(program(1)).new  # tables are read once
+    assert is_linear(lambda callers: rewrite(program(callers)))
+
+
 def star_imports(levels: int) -> dict[Path, bytes]:
     texts = {f"{side}0": "from doca_comm_channel import *\n" for side in "ab"}
     for level in range(1, levels):
