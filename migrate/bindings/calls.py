@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import json
 from collections.abc import Iterable, Sequence
+from itertools import takewhile
 
 from migrate.bindings import user_data
 from migrate.bindings.alignment import Row, hides_outputs, rows
@@ -63,6 +64,9 @@ class Calls:
         if not self.whole.isdisjoint(function.name for function in functions) and not self.is_origin(node.func):
             return self._unchanged(node)
         given = rows(node, signatures)
+        stars = [row.argument.value for row in given if isinstance(row.argument, ast.Starred)]
+        if any(map(_sends, signatures)) and any(map(self._terminators.is_behind, stars)):
+            raise NotUnderstood(node, USE)
         if self._is_without_room(given, signatures):
             return Template("{comch}.ErrorCode.INVALID_VALUE")
         parts: dict[str, ast.expr] = {"function": node.func}
@@ -306,6 +310,8 @@ class Calls:
         is_whole = function.name in self.whole
         if not takes_texts(signature) and not is_whole:
             return None
+        if _sends(signature) and any(map(self._terminators.is_among, self._calls_given(node))):
+            raise NotUnderstood(node, USE)
         names = [each.name for each in signature.parameters if is_whole or each.is_input]
         if not {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}.isdisjoint(names):
             raise NotUnderstood(node, USE)
@@ -320,6 +326,12 @@ class Calls:
         if flags:
             call = f"{call} if ({flags}) == 0 else {{comch}}.ErrorCode.INVALID_VALUE"
         return Template(f"lambda {', '.join(names)}: {call}", {"library": node.value})
+
+    def _calls_given(self, node: ast.expr) -> Iterable[ast.Call]:
+        """Yield the calls that a function is given to, and those of what they return: `partial(function, ep)(text)`."""
+        for above in takewhile(lambda each: isinstance(each, ast.Call | ast.keyword), self._forest.above(node)):
+            if isinstance(above, ast.Call):
+                yield above
 
     def _is_last_of_calls(self, node: ast.Call, argument: ast.expr) -> bool:
         """Whether no argument behind one can change what is in the cell that this one gives."""
@@ -342,6 +354,11 @@ class Calls:
         if isinstance(node, ast.Subscript):
             return self.is_place(node.value) and self.is_place(node.slice)
         return isinstance(node, ast.Name | ast.Constant)
+
+
+def _sends(function: Signature) -> bool:
+    """Whether a function is given a message, with its length."""
+    return any(parameter.ctype == _MESSAGE for parameter in function.parameters)
 
 
 def _is_callback(value: Value) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
-from itertools import takewhile
+from itertools import pairwise, takewhile
 from typing import Any
 
 from migrate.bindings.knowledge import ctypes_value
@@ -39,6 +39,19 @@ class Terminators:
                 waiting += [(each, size) for each in _passed(messages, pair[0], given)
                             for size in _passed(lengths, pair[1], given)]  # fmt: skip
         return False
+
+    def is_among(self, call: ast.Call) -> bool:
+        """Whether a call gives a message, and behind it a length that counts its NUL, for something else to pass on."""
+        given = [*call.args, *(keyword.value for keyword in call.keywords)]
+        parts = [part for each in given for part in (each.elts if isinstance(each, ast.Tuple | ast.List) else [each])]
+        return any(self.is_sent(message, length) for message, length in pairwise(parts))
+
+    def is_behind(self, star: ast.expr) -> bool:
+        """Whether a call gives a function such a pair, which it passes on as `*args`."""
+        bindings = self._forest.of(star).of[star].bindings if isinstance(star, ast.Name) else []
+        functions = [self._forest.parents[self._forest.parents[each]] for each in bindings if isinstance(each, ast.arg)]
+        callers = [call for function in functions for call in self._values.callers(function)]
+        return any(isinstance(call, ast.Call) and self.is_among(call) for call in callers)
 
     def is_written(self, text: ast.expr) -> bool:
         """Whether a NUL is written in what a text is made of, at some call of the function around it."""

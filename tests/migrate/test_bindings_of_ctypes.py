@@ -197,6 +197,30 @@ def test_the_nul_of_a_message_of_cffi() -> None:
     assert 'given + b"\\0", length=end' in new(CFFI + lines)
 
 
+CHECK = """from functools import partial
+from threading import Thread
+def check(function, *args):
+    rc = function(*args)
+    if rc != 0:
+        raise RuntimeError(rc)
+m = b"hello"
+"""
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "check(lib.doca_comm_channel_ep_sendto, ep, m, len(m) + 1, 0, peer)\n",
+        "sendto = lib.doca_comm_channel_ep_sendto\ncheck(sendto, ep, m, ctypes.c_size_t(6), 0, peer)\n",
+        "partial(lib.doca_comm_channel_ep_sendto, ep)(m, 6, 0, peer)\n",
+        "Thread(target=lib.doca_comm_channel_ep_sendto, args=(ep, m, 6, 0, peer)).start()\n",
+    ],
+)
+def test_the_nul_behind_what_is_passed_on_stays(line: str) -> None:
+    assert_stays(CTYPES + CHECK + line, "CCM092")
+    assert "try_send_to" in new(CTYPES + CHECK + line.replace("+ 1", "+ 0").replace("6", "5"))
+
+
 @pytest.mark.parametrize("more", ["tell(ctypes.addressof(buf) + 1, 2)\n", "tell(None, 0)\n"])
 def test_the_nul_of_what_may_be_no_bytes_stays(more: str) -> None:
     assert_stays(CTYPES + TELL + "tell(b'hello', 6)\n" + more, "CCM092")
