@@ -171,7 +171,7 @@ def across_processes(
 ) -> Iterator[Pair]:
     """Make a pair whose server is in a process of its own; otherwise as `in_one_process`."""
     service = _service()
-    remote = RemoteSide("server", service, driver)
+    remote = RemoteSide("server", service, driver, timeout)
     try:
         pair = Pair(service, cast(Side, remote), Side("client", service, driver), timeout)
         with _used(pair, connect, options):

@@ -15,16 +15,18 @@ from comch_next.testing._side import Side
 __all__ = ["RemoteSide", "serve"]
 
 _CALL_S = 60.0  # far above what a call may take that does not wait
-_WAITS = {"run", "wait", "ready"}  # they have deadlines of their own
+_WAITS = {"run", "wait", "ready"}  # each wait in them has a deadline of its own
+_MOST_WAITS = 60  # that such a call may wait out to their deadlines: a driver that does not return has none
 _END_S = 5.0
 _CHILD = "from comch_next.testing._remote import serve; serve()"
 
 
 class RemoteSide:
-    """It has the methods of Side. Its process ends with it, or when this process does."""
+    """It has the methods of Side. Its process ends with it, or when this process does. `timeout`: that of each wait."""
 
-    def __init__(self, role: str, service: str, driver: str | None) -> None:
+    def __init__(self, role: str, service: str, driver: str | None, timeout: float) -> None:
         self._role = role
+        self._timeout = timeout
         self._pipe, child = Pipe()
         path = os.pathsep.join(entry or os.getcwd() for entry in sys.path)
         with child:
@@ -42,9 +44,10 @@ class RemoteSide:
         where = f"{name} in the {self._role}'s process"
         try:
             self._pipe.send((name, args, options))
-            if not self._pipe.poll(None if name in _WAITS else _CALL_S):
+            most = _CALL_S + _MOST_WAITS * self._timeout * (name in _WAITS)
+            if not self._pipe.poll(most):
                 self._process.kill()
-                raise AssertionError(f"{where} gave no answer within {_CALL_S} s")
+                raise AssertionError(f"{where} gave no answer within {most} s")
             kind, *values = self._pipe.recv()
         except (EOFError, ConnectionError) as error:
             raise AssertionError(f"{where}: the process has ended") from error

@@ -35,7 +35,9 @@ def _find_ours_first(ctypes_util: Any) -> None:
 
 def _refuse_unknown_headers(ffiplatform: Any) -> None:
     """cffi's API mode compiles against DOCA's headers; where one is nowhere to be found, one line names the place."""
-    compile_extension = ffiplatform.compile
+    import _thread  # which Python has without importing threading
+
+    compile_extension, one_at_a_time = ffiplatform.compile, _thread.allocate_lock()
 
     class NoHeader(SystemExit, ffiplatform.VerificationError):  # type: ignore[misc]
         """Ends the program without a traceback, unless it expects cffi's own error."""
@@ -44,7 +46,8 @@ def _refuse_unknown_headers(ffiplatform: Any) -> None:
         lacking = _lacking_headers(extension)
         if not lacking:
             return compile_extension(tmpdir, extension, *args, **kwargs)
-        with _HeldStderr() as held:  # the compiler knows where it looks, and what is compiled at all
+        # The compiler knows where it looks, and what is compiled at all. A process has one standard error.
+        with one_at_a_time, _HeldStderr() as held:
             try:
                 return compile_extension(tmpdir, extension, *args, **kwargs)
             except ffiplatform.VerificationError as error:
@@ -77,16 +80,24 @@ class _HeldStderr:
     def __enter__(self) -> _HeldStderr:
         import tempfile  # cffi has it
 
+        try:
+            self._stderr: int | None = os.dup(2)
+        except OSError:  # it is closed
+            self._stderr = None
         self._file = tempfile.TemporaryFile()  # closed at the end of the block
-        self._stderr = os.dup(2)
         os.dup2(self._file.fileno(), 2)
         return self
 
     def __exit__(self, *_: object) -> None:
-        os.dup2(self._stderr, 2)
-        os.close(self._stderr)
-        with self._file, open(2, "wb", closefd=False) as stderr:
-            stderr.write(self._text())
+        with self._file:
+            if self._stderr is None:
+                if self._file.fileno() != 2:
+                    os.close(2)
+            else:
+                os.dup2(self._stderr, 2)
+                os.close(self._stderr)
+                with open(2, "wb", closefd=False) as stderr:
+                    stderr.write(self._text())
 
     def names_one_of(self, headers: list[str]) -> bool:
         """Whether an error is about one: it is in quotes or between colons, whatever the compiler and its language."""

@@ -22,7 +22,9 @@ ENDPOINT, _ADDR = "doca_comm_channel_ep_t", "doca_comm_channel_addr_t"
 ENDPOINTS, PEERS = HANDLES.of_tag(ENDPOINT), HANDLES.of_tag(_ADDR)
 
 _MOST_LEFT, _SPARE = 1024, 64
-_left: OrderedDict[int, None] = OrderedDict()  # pointers of peers whose connections have ended, the oldest first
+# Pointers of peers whose connections have ended, the oldest first, with how many had been noted then.
+_left: OrderedDict[int, int] = OrderedDict()
+_noted = 0
 _most_owned: dict[int, int] = {}  # by an endpoint's pointer: peers, before those that have ended are looked for
 
 # The library's handles of devices as generation 1's objects, made for each call: they hold nothing open.
@@ -58,10 +60,16 @@ def through(row: Function, call: Callable[..., Any], ffi: Any) -> Callable[..., 
     return run
 
 
-def _note_left(address: int) -> None:
-    """Note a peer that has been left, or has ended: a service has any number of them in its life."""
-    _left.setdefault(address)
-    while len(_left) > _MOST_LEFT:
+def _note_left(*addresses: int) -> None:
+    """Note peers that have been left, or have ended: a service has any number of them in its life.
+
+    In which order several have ended nobody knows: all of them wait for those that are noted later.
+    """
+    global _noted
+    new = [address for address in addresses if address not in _left]
+    _noted += len(new)
+    _left.update(dict.fromkeys(new, _noted))
+    while _left and _noted - next(iter(_left.values())) >= _MOST_LEFT:
         oldest = PEERS.get(_left.popitem(last=False)[0])
         if oldest is not None:  # else its endpoint has been destroyed
             HANDLES.drop_one(oldest)
@@ -75,8 +83,7 @@ def _note_ended(endpoint: Handle) -> None:
     peers = list(endpoint.owned)
     up = still_up(peer.target.modern for peer in peers)
     ended = [peer for peer in peers if peer.target.modern not in up]
-    for peer in sorted(ended, key=lambda peer: peer.address):
-        _note_left(peer.address)
+    _note_left(*sorted(peer.address for peer in ended))
     _most_owned[endpoint.address] = len(endpoint.owned) + len(up) + _SPARE
 
 

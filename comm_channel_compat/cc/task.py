@@ -30,7 +30,7 @@ class Task:
     @property
     def modern(self) -> Any:
         """The task of comch_next. New code may set its user data, and `wrap` finds the old task all the same."""
-        if (task := task_of(self._modern)) is not None:
+        if (task := task_of(self._modern)) is not None and task._task is self:
             remember(task, self._modern)
         return self._modern
 

@@ -121,6 +121,18 @@ def test_a_task_of_old_code_whose_user_data_new_code_has_set(world: World) -> No
     assert [its.user_data for its in modern] == ["text", tasks[0], None]
 
 
+def test_a_task_that_new_code_has_wrapped_while_it_had_other_user_data(world: World) -> None:
+    """Two old tasks stand for one then, until new code puts back what it found."""
+    task = okay(cc.doca_cc_client_task_send_alloc_init(world.client, world.connection, b"x", 1))
+    modern = task._task._modern  # what a callback of new code gets
+    modern.user_data = "of new code"
+    second = cc.wrap(modern)
+    modern.user_data = task
+    assert cc.unwrap(task) is cc.unwrap(second) is modern
+    assert cc.wrap(modern) in (task, second)
+    task.as_task().free()
+
+
 def test_a_task_of_each_kind_is_found_without_its_user_data(world: World) -> None:
     for task, _ in _tasks(world):
         modern = cc.unwrap(task)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -110,6 +111,19 @@ def test_a_wait_in_another_process_may_take_longer_than_a_call(monkeypatch: pyte
             patched.setattr(_remote, "_CALL_S", 0.0)
             assert pair.server.run(wait_twice, 0.1) == [False, False]
             assert [pair.server.wait(0.1), pair.server.ready(0.1)] == [False, False]
+
+
+def sleep_long(side: Side) -> None:
+    """What a driver does that does not return."""
+    time.sleep(SOON_S)
+
+
+def test_a_call_in_another_process_that_does_not_return_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_remote, "_CALL_S", 1.0)
+    monkeypatch.setattr(_remote, "_MOST_WAITS", 0)
+    with pytest.raises(AssertionError, match="run in the server's process gave no answer"):
+        with across_processes() as pair:
+            pair.server.run(sleep_long)
 
 
 def ask_after_its_death() -> None:

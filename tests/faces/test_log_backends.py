@@ -25,6 +25,43 @@ while lib.doca_log_backend_create_with_fd(nowhere, ctypes.byref(backend)) == 0:
 print([lib.doca_log_backend_create_standard() for _ in range(2)])
 """
 
+# The pipe of the backend is full, so the thread waits within the log when the program ends.
+ENDS = """
+#define _GNU_SOURCE
+#include <doca_log.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+DOCA_LOG_REGISTER(ENDS);
+
+static void *talk(void *none)
+{
+	for (;;)
+		DOCA_LOG_ERR("nobody reads");
+	return none;
+}
+
+int main(void)
+{
+	struct doca_log_backend *backend;
+	pthread_t thread;
+	int ends[2], before = -1, now = 0;
+
+	if (pipe(ends) || doca_log_backend_create_with_fd(ends[1], &backend) || pthread_create(&thread, NULL, talk, NULL))
+		return 1;
+	while (!now || now != before) {
+		before = now;
+		usleep(100000);
+		ioctl(ends[0], FIONREAD, &now);
+	}
+	puts("ends");
+	return 0;
+}
+"""
+
 FORK = """
 import ctypes, os, threading
 from pathlib import Path
@@ -135,6 +172,12 @@ def test_a_library_gives_its_source_back_when_it_is_closed(tmp_path: Path) -> No
     done = run(host, str(tmp_path / "plugin")).finish()
     said = [line.split("][")[4] for line in done.stdout.splitlines()]
     assert (done.returncode, said) == (0, ["PLUGIN"] * 5000 + ["HOST"])
+
+
+def test_a_program_ends_while_a_thread_waits_for_the_reader_of_a_backend(tmp_path: Path) -> None:
+    (tmp_path / "ends.c").write_text(ENDS)
+    done = run(compiled(tmp_path, [tmp_path / "ends.c"], "doca-common", flags=("-lpthread",))).finish()
+    assert (done.returncode, done.stderr, done.stdout) == (0, "", "ends\n")
 
 
 def test_a_fork_while_a_buffer_is_flushed(start_python: StartPython) -> None:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from comch_next.capi.handles import HANDLES
+from comm_channel_compat.capi import _pointers
 from tests.processes import python
 
 WORLD = """
@@ -106,8 +110,8 @@ for number in range(300):
     check(channel.doca_comm_channel_ep_disconnect(client, peer))
     receive()
     check(channel.doca_comm_channel_ep_destroy(client))
-assert len(_pointers.PEERS) < 100, len(_pointers.PEERS)
-assert len(_pointers._left) == 8
+assert len(_pointers.PEERS) < 200, len(_pointers.PEERS)
+assert len(_pointers._left) < 150, len(_pointers._left)
 sent = ctypes.c_uint64()
 for known in (*staying[1:], came):
     check(channel.doca_comm_channel_peer_addr_get_send_messages(known, byref(sent)))
@@ -121,3 +125,37 @@ assert (code, last.value) == (0, staying[2].value)
 def test_peers(runtime_dir: Path, program: str) -> None:
     ended = python("-c", WORLD + globals()[program]).finish()
     assert ended.returncode == 0, ended.stderr
+
+
+def test_a_peer_that_has_ended_last_is_not_the_first_to_be_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It was there before all others, which have ended since peers were looked for last."""
+    up: set[SimpleNamespace] = set()
+    monkeypatch.setattr(_pointers, "_MOST_LEFT", 8)
+    monkeypatch.setattr(_pointers, "_left", OrderedDict())
+    monkeypatch.setattr(_pointers, "still_up", lambda connections: {*connections} & up)
+    endpoint = HANDLES.new(_pointers.ENDPOINT, object())
+
+    def come() -> int:
+        peer = _Peer()
+        up.add(peer)
+        return _pointers.peer_address(peer, endpoint)
+
+    first = come()
+    for _ in range(62):
+        come()
+    up.clear()
+    come()
+    assert first in _pointers.PEERS
+    come()  # one of those that are looked for now
+    assert first in _pointers.PEERS
+    HANDLES.drop(endpoint)
+
+
+class _Peer(SimpleNamespace):
+    """One that is its own connection."""
+
+    __hash__ = object.__hash__
+
+    @property
+    def modern(self) -> _Peer:
+        return self

@@ -146,6 +146,17 @@ def test_a_header_that_the_compiler_finds(
     assert (finished.returncode, finished.stdout) == (0, f"{OURS}\n"), finished
 
 
+def test_a_program_without_standard_streams_compiles(launch: Launch, tmp_path: Path) -> None:
+    """Its first files have the numbers of these."""
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own" / "doca_own.h").write_text(OWN)
+    code = build_script(tmp_path, COMPILED.replace("<{header}>", '"doca_own.h"'), "")
+    closed = "import os\nout = os.dup(1)\nfor fd in range(3): os.close(fd)\nimport builtins\n"
+    told = "builtins.print = lambda number: os.write(out, b'%d' % number)\n"
+    finished = launch("run", "-c", closed + told + code, PYTHONPATH=str(tmp_path), CPPFLAGS="-I own")
+    assert (finished.returncode, finished.stdout) == (0, f"{OURS}"), finished
+
+
 def test_what_else_the_compiler_refuses_is_its_own_to_say(launch: Launch, tmp_path: Path) -> None:
     (tmp_path / "doca_own.h").write_text("#error mine\n")
     code = build_script(tmp_path, COMPILED.replace("<{header}>", '"doca_own.h"'), "")

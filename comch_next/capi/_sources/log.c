@@ -288,38 +288,28 @@ FACE doca_error_t doca_log_register_source(const char *source_name, int *source)
 	if (place) {
 		*source = (int)(place - registered);
 		snprintf(sources[*source], NAME_SIZE, "%s", source_name);
-		registered[*source] = 1;
+		__atomic_store_n(&registered[*source], 1, __ATOMIC_RELEASE);
 		result = DOCA_SUCCESS;
 	}
 	release_log();
 	return result;
 }
 
-static int is_source(int source)
-{
-	return source >= 0 && source < MOST_SOURCES && registered[source];
-}
-
+/* It waits for nobody: programs call it when they end, while another thread may wait for the reader of a backend. */
 FACE doca_error_t doca_log_unregister_source(int source)
 {
-	doca_error_t result = DOCA_ERROR_INVALID_VALUE;
-
-	hold_log();
-	if (is_source(source)) {
-		registered[source] = 0;
-		result = DOCA_SUCCESS;
-	}
-	release_log();
-	return result;
+	if (source < 0 || source >= MOST_SOURCES || !__atomic_exchange_n(&registered[source], 0, __ATOMIC_ACQ_REL))
+		return DOCA_ERROR_INVALID_VALUE;
+	return DOCA_SUCCESS;
 }
 
-/* Copy the name of a source, which another thread may unregister, and return whether it is registered. */
+/* Copy the name of a source, whose place another thread may register anew, and return whether it is registered. */
 static int name_of(int source, char name[NAME_SIZE])
 {
 	int found;
 
 	hold_log();
-	found = is_source(source);
+	found = source >= 0 && source < MOST_SOURCES && __atomic_load_n(&registered[source], __ATOMIC_ACQUIRE);
 	if (found)
 		memcpy(name, sources[source], NAME_SIZE);
 	release_log();
