@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from migrate.bindings.tokens import CFunction, keys
 from migrate.facts.forest import Forest
-from migrate.facts.introspection import NAMES, first_constant
+from migrate.facts.introspection import NAMES, first_constant, without_static
 from migrate.python.values import Class, Values
 from migrate.text.code import Template
 
@@ -16,7 +16,8 @@ def named(forest: Forest, values: Values) -> Iterator[str]:
     """Yield the functions of which a program reads the name: `function.__name__`, `getattr(function, "__name__")`."""
     read = [node.value for _, node in forest.nodes(ast.Attribute) if node.attr in NAMES]
     read += [call.args[0] for _, call in forest.calls(("getattr",)) if first_constant(call.args[1:2]) in NAMES]
-    yield from (key.name for node in read for key in keys(values.of(node)) if isinstance(key, CFunction))
+    found = (key for node in read for key in keys(without_static(values.of(node))))
+    yield from (key.name for key in found if isinstance(key, CFunction))
 
 
 def is_of_class(node: ast.expr, forest: Forest, values: Values) -> bool:

@@ -19,7 +19,7 @@ from migrate.facts.told_apart import ToldApart
 from migrate.python._looping import constants, rows
 from migrate.python.known_calls import BY_REPR, LOOKING_UP, MEMBERS, NAMESPACES, SHOWING
 from migrate.python.scopes import Kind
-from migrate.python.values import Collection, External, Function, Instance, Module, Token, Value, Values
+from migrate.python.values import Collection, Descriptor, External, Function, Instance, Module, Token, Value, Values
 
 NAMES = frozenset({"__name__", "__qualname__"})
 _ASKED = NAMES | {"__class__", "__module__", "__doc__"}
@@ -136,8 +136,7 @@ class Introspection:
 
     def _asked(self, place: ast.AST, node: ast.expr, attribute: str) -> Iterator[Symbol]:
         """Note the functions whose name is asked, which new ones can have; yield what else is asked for its name."""
-        for token in (value for value in self._values.of(node) if isinstance(value, Token)):
-            key = token.key
+        for key in self._keys(node):
             is_flat = isinstance(key, Symbol) and key.name not in self._classes  # its qualified name is its name
             if is_flat or (attribute == "__name__" and isinstance(key, Method)):
                 self.named.add(key)
@@ -157,9 +156,12 @@ class Introspection:
 
     def _symbols(self, node: ast.expr) -> Iterator[Symbol]:
         """Yield the old names that an expression can be, but for error classes: both libraries have the same."""
-        keys = (value.key for value in self._values.of(node) if isinstance(value, Token))
-        found = (key for key in keys if isinstance(key, Symbol) and key.name)
+        found = (key for key in self._keys(node) if isinstance(key, Symbol) and key.name)
         return (key for key in found if key.name not in self._errors)
+
+    def _keys(self, node: ast.expr) -> Iterator[Hashable]:
+        """Yield what is old of what an expression can be."""
+        return (value.key for value in without_static(self._values.of(node)) if isinstance(value, Token))
 
     def _readers(self) -> Iterator[Path]:
         for path, node in self._forest.nodes(ast.Attribute):
@@ -257,6 +259,12 @@ class Introspection:
 def _is_module_itself(item: ast.Subscript) -> bool:
     """Whether an expression is `sys.modules[__name__]`."""
     return last_name(item.slice) == "__name__" and last_name(item.value) == "modules"
+
+
+def without_static(values: Iterable[Value]) -> Iterator[Value]:
+    """Yield some values, for a static method its function: it has that one's name."""
+    for value in values:
+        yield value.function if isinstance(value, Descriptor) and value.kind == "staticmethod" else value
 
 
 def key_of(read: ast.AST, forest: Forest) -> ast.expr | None:

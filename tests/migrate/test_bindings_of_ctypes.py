@@ -332,6 +332,25 @@ def test_a_function_keeps_its_name_where_that_is_read(read: str) -> None:
     assert b'comch.named("doca_comm_channel_ep_destroy", lambda local_ep: ' in text
 
 
+IN_A_CLASS = """class Functions:
+    end = lib.doca_comm_channel_ep_destroy
+    ALL = [end]
+    def close(self):
+        return self.end(ep)
+print(Functions().close(), [function.__name__ for function in Functions.ALL])
+"""
+
+
+@pytest.mark.parametrize(
+    "taken", ["lib.doca_comm_channel_ep_destroy", "staticmethod(lib.doca_comm_channel_ep_destroy)"]
+)
+@pytest.mark.parametrize("more", ["", "from functools import partial\npartial(Functions.end, ep)()\n"])
+def test_a_function_keeps_its_name_in_a_class(taken: str, more: str) -> None:
+    text = CTYPES + IN_A_CLASS.replace("lib.doca_comm_channel_ep_destroy", taken) + more
+    wanted = b'    end = staticmethod(comch.named("doca_comm_channel_ep_destroy", lambda local_ep: '
+    assert wanted in rewrite(text.encode(), options=Options(width=200)).new
+
+
 CHECKING = """from functools import partial
 class Checking:
     def ok(self, code):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from migrate.outcome import Options
 from migrate.rewriting import rewrite
 
 CC = "import doca_comm_channel as cc\n"
@@ -54,6 +55,12 @@ def test_a_function_keeps_its_name_in_messages(asked: str, name: str) -> None:
     call = "cc.Endpoint().destroy" if name == "destroy" else f"cc.{name}"
     text = f"{CC}def run(call):\n    raise TimeoutError({asked})\nrun({call})\n"
     assert f'comch.named("{name}",' in "".join(rewrite(text.encode()).new.decode().split())
+
+
+@pytest.mark.parametrize("asked", ["print(close.__name__)", "names = [made.__name__ for made in [close]]"])
+def test_a_static_method_keeps_the_name_of_its_function(asked: str) -> None:
+    text = f"{CC}class Device:\n    close = staticmethod(cc.doca_dev_close)\n    {asked}\n"
+    assert b'staticmethod(comch.named("doca_dev_close", ' in rewrite(text.encode(), options=Options(width=200)).new
 
 
 @pytest.mark.parametrize(
