@@ -16,7 +16,7 @@ from migrate.bindings.calls import Calls, decoding
 from migrate.bindings.cutting import Cutting
 from migrate.bindings.foreign import Foreign
 from migrate.bindings.found import Found
-from migrate.bindings.keeping import is_of_class
+from migrate.bindings.keeping import TAKEN_BEFORE, is_of_class
 from migrate.bindings.libraries import Libraries
 from migrate.bindings.members import Members
 from migrate.bindings.numbers import Numbers
@@ -53,7 +53,7 @@ from migrate.bindings.uses import Uses
 from migrate.bindings.views import Views
 from migrate.facts.expressions import Expressions
 from migrate.facts.reaching import Reaching
-from migrate.python.values import Token
+from migrate.python.values import Plain, Token
 from migrate.text.builtin_names import HIDDEN, spelled
 from migrate.text.code import Edits, Template
 from migrate.text.pieces import Change
@@ -180,7 +180,7 @@ class Flattening:
             for use in self.values.uses(token) if isinstance(token.key, CFunction) else ():
                 is_taken = self._calls.is_origin(use) or isinstance(use, ast.IfExp)
                 if not is_taken and is_of_class(use, self.forest, self.values):
-                    self._refuse(NotUnderstood(use, USE))  # a function of Python's would be bound there
+                    self._keep_again(use)
 
     def _keep(self, node: ast.Attribute, functions: list[CFunction]) -> None:
         """Edit a function that is not called where it is taken."""
@@ -191,6 +191,16 @@ class Flattening:
                 self._put(node, edit)
         except NotUnderstood as problem:
             self._refuse(problem)
+
+    def _keep_again(self, use: ast.expr) -> None:
+        """Edit what a class has for a function that was taken before: one of Python's would be bound there."""
+        found = self.values.of(use) - {Plain.NONE}
+        is_of_c = len([key for key in keys(found) if isinstance(key, CFunction)]) == len(found)
+        if is_of_c and type(use) in TAKEN_BEFORE:
+            self._put(use, TAKEN_BEFORE[type(use)](use))
+            self._touch(use)
+        else:
+            self._refuse(NotUnderstood(use, USE))
 
     def _read_members(self) -> None:
         for _, node in self.forest.nodes(ast.Call):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 from migrate.bindings.tokens import CFunction, keys
 from migrate.facts.forest import Forest
@@ -39,3 +40,11 @@ def of_class(node: ast.Attribute, made: Template | None) -> Template:
     """Return what an attribute of a class is for a function that is taken from its library."""
     text, parts = made or (f"{{library}}.{node.attr}", {"library": node.value})
     return Template(f"staticmethod({text})", parts)
+
+
+# What an attribute of a class is for a function that was taken before, by where that is kept.
+TAKEN_BEFORE: Mapping[type[ast.expr], Callable[[Any], Template]] = {
+    ast.Name: lambda node: Template(f"staticmethod({node.id})"),
+    ast.Attribute: lambda node: Template(f"staticmethod({{owner}}.{node.attr})", {"owner": node.value}),
+    ast.Subscript: lambda node: Template("staticmethod({held}[{key}])", {"held": node.value, "key": node.slice}),
+}

@@ -303,10 +303,42 @@ def test_a_function_of_c_is_no_method(old: str, changed: str) -> None:
     assert "staticmethod(lambda local_ep: " in new(CTYPES + KEPT.replace(old, changed, 1))
 
 
-@pytest.mark.parametrize("taken", ["end", "ends[0]", "(end if rc else ends[0])"])
-def test_a_function_with_a_name_of_its_own_is_no_method_either(taken: str) -> None:
-    before = "end = lib.doca_comm_channel_ep_destroy\nends = [lib.doca_comm_channel_ep_destroy]\n"
-    assert_stays(CTYPES + before + KEPT.replace("lib.doca_comm_channel_ep_destroy", taken), "CCM092")
+BEFORE = """end = destroy = lib.doca_comm_channel_ep_destroy
+ends = [lib.doca_comm_channel_ep_destroy]
+class Others:
+    end = lib.doca_comm_channel_ep_destroy
+def made():
+    return destroy
+def own(self, *args):
+    return 0
+"""
+
+
+@pytest.mark.parametrize(
+    ("taken", "wanted"),
+    [
+        ("destroy", "end = staticmethod(destroy)\n"),
+        ("ends[0]", "end = staticmethod(ends[0])\n"),
+        ("Others.end", "end = staticmethod(Others.end)\n"),
+        ("(destroy if rc else ends[0])", "end = (staticmethod(destroy) if rc else staticmethod(ends[0]))\n"),
+        ("destroy\n    other = end", "other = staticmethod(end)\n"),
+    ],
+)
+def test_a_function_with_a_name_of_its_own_is_no_method_either(taken: str, wanted: str) -> None:
+    text = new(CTYPES + BEFORE + KEPT.replace("lib.doca_comm_channel_ep_destroy", taken))
+    assert wanted in text
+    assert "self.end(ep[0])" in text
+
+
+def test_a_function_that_a_class_is_given_later_is_no_method_either() -> None:
+    give = "def give(function):\n    Functions.end = function\n"
+    text = KEPT.replace("end = lib.doca_comm_channel_ep_destroy", "pass").replace("print(", "give(destroy)\nprint(")
+    assert "Functions.end = staticmethod(function)" in new(CTYPES + BEFORE + give + text)
+
+
+@pytest.mark.parametrize("taken", ["end", "made()", "destroy or None", "own if rc else destroy", "[own, destroy][rc]"])
+def test_a_function_that_may_be_another_stays(taken: str) -> None:
+    assert_stays(CTYPES + BEFORE + KEPT.replace("lib.doca_comm_channel_ep_destroy", taken), "CCM092")
 
 
 ASKED = """def call(function, *args):
@@ -342,7 +374,9 @@ print(Functions().close(), [function.__name__ for function in Functions.ALL])
 @pytest.mark.parametrize(
     "taken", ["lib.doca_comm_channel_ep_destroy", "staticmethod(lib.doca_comm_channel_ep_destroy)"]
 )
-@pytest.mark.parametrize("more", ["", "from functools import partial\npartial(Functions.end, ep)()\n"])
+@pytest.mark.parametrize(
+    "more", ["", "Functions.other = Functions.end\n", "from functools import partial\npartial(Functions.end, ep)()\n"]
+)
 def test_a_function_keeps_its_name_in_a_class(taken: str, more: str) -> None:
     text = CTYPES + IN_A_CLASS.replace("lib.doca_comm_channel_ep_destroy", taken) + more
     wanted = b'    end = staticmethod(comch.named("doca_comm_channel_ep_destroy", lambda local_ep: '
