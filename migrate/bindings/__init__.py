@@ -39,6 +39,7 @@ The rules know no spelling: they rewrite the flat program. In it, a cell that C 
     tables     tables of prototypes, and the loops over them
     members    the functions of cffi and ctypes themselves
     copies     copies into buffers
+    sources    where names, parameters and attributes have their values from
     uses       which places have room for what stands in the place of a C value
     truth      where only the truth of a value is asked
     told       the numbers that the library passes to callbacks

@@ -174,10 +174,12 @@ class Expressions:
 
     def _bytes_of_name(self, node: Any) -> list[ast.expr]:
         bindings = self._forest.of(node).of[node].bindings
-        values = [self._bound(binding) or self._added(binding) for binding in bindings]
-        return [value or _NEVER for value in values] or [_NEVER]
+        return [self.brought(binding) or _NEVER for binding in bindings] or [_NEVER]
 
-    def _added(self, binding: ast.AST) -> ast.expr | None:
+    def brought(self, binding: ast.AST) -> ast.expr | None:
+        """Return the expression that a binding gives to its name as a whole, or adds to what the name has."""
+        if (bound := self._bound(binding)) is not None:
+            return bound
         parent = self._forest.parents.get(binding)
         return parent.value if isinstance(parent, ast.AugAssign) and isinstance(parent.op, ast.Add) else None
 

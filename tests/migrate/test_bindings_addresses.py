@@ -155,14 +155,85 @@ def test_a_copy_is_as_long_as_it_was(line: str, new: str) -> None:
     assert new in last_lines(CFFI + line + "\n", 3)
 
 
+AGAIN = PUT.replace("    length = len(data)", "    if not size:\n        length = len(data)").replace("SIZE", "length")
+OTHER = PUT.replace("SIZE", "length").replace("    if length", "    data = text\n    if length")
+SIZES = [*(PUT.replace("SIZE", size) for size in ("least", "4", "len(text)")), AGAIN, OTHER]
+KEEP = """class Keeper:
+    def __init__(self, data):
+        self.data = data
+        self.size = len(data)
+    def put(self):
+        size = len(self.data)
+        if size > 64:
+            size = 64
+        ctypes.memmove(buf, self.data, SIZE)
+Keeper(b"abc").put()
+"""
+PASSED = """def put(data, size=3):
+    ctypes.memmove(buf, data, size)
+def pass_on(data):
+    rest = data[1:]
+    rest += b"d"
+    put(size=len(rest), data=rest)
+"""
+
+
+@pytest.mark.parametrize("lines", SIZES)
+def test_a_copy_of_what_all_callers_pass_as_bytes(lines: str) -> None:
+    size = lines.partition("ffi.memmove(buf, data, ")[2].partition(")\n")[0]
+    new = last_lines(CFFI + lines, 2)
+    assert f'memoryview(buf)[:{size}] = (bytes(data) + b"\\0")[:{size}]\n' in new
+
+
+@pytest.mark.parametrize("size", ["size", "self.size"])
+def test_a_copy_of_what_an_object_keeps(size: str) -> None:
+    wanted = f'memoryview(buf)[:{size}] = (bytes(self.data) + b"\\0")[:{size}]\n'
+    assert wanted in last_lines(CTYPES + KEEP.replace("SIZE", size), 2)
+
+
+def test_a_copy_of_what_is_passed_on() -> None:
+    text = rewrite((CTYPES + PASSED + "pass_on(input().encode())\n").encode()).new.decode()
+    assert 'memoryview(buf)[:size] = (bytes(data) + b"\\0")[:size]\n' in text
+
+
+def test_a_copy_is_as_long_as_what_an_object_had() -> None:
+    once = KEEP.replace("        if size > 64:\n            size = 64\n", "").replace("SIZE", "size")
+    new = last_lines(CTYPES + once.replace('b"abc"', 'open(0, "rb").read()'), 2)
+    assert "memoryview(buf)[:size] = bytes(self.data)[:size]\n" in new
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        KEEP.replace('b"abc"', 'open(0, "rb").read()'),
+        KEEP.replace("        self.size", "        vars(self).update(data=5)\n        self.size"),
+        KEEP.replace("        self.size", '        setattr(self, "data", 5)\n        self.size'),
+        KEEP.replace("    def put", "    data = 5\n    def put"),
+        KEEP.replace("    def put", "    def __getattribute__(self, name):\n        return 5\n    def put"),
+        KEEP + "for Keeper(b'').data in (5, 6):\n    pass\n",
+        KEEP + "Keeper(5)\n",
+        KEEP + "Keeper(*[5])\n",
+        KEEP + "print(list(map(Keeper, [5])))\n",
+        KEEP.replace('Keeper(b"abc").put()\n', ""),
+        KEEP.replace("self.data, SIZE", "given.data, SIZE")
+        .replace("put(self", "put(self, given")
+        .replace("(self.d", "(given.d"),
+        PASSED,
+        PASSED + "put(b'abc')\nput()\n",
+        PASSED + "pass_on(b'abc')\nput(5)\n",
+        PASSED + "pass_on(b'abc')\nimport atexit\natexit.register(put, 5)\n",
+        PASSED + "    pass_on(rest)\n",
+        PASSED + "def begin(data):\n    pass_on(data)\n    begin(data)\n",
+    ],
+)
+def test_a_copy_of_what_may_come_from_elsewhere_stays(lines: str) -> None:
+    stays(CTYPES + lines.replace("SIZE", "size"), "CCM092")
+
+
 @pytest.mark.parametrize(
     "line",
     [
-        PUT.replace("SIZE", "least"),
-        PUT.replace("SIZE", "4"),
-        PUT.replace("SIZE", "len(text)"),
-        PUT.replace("    length = len(data)", "    if not size:\n        length = len(data)").replace("SIZE", "length"),
-        PUT.replace("SIZE", "length").replace("    if length", "    data = text\n    if length"),
+        *(lines.replace('put(b"abc"', 'put(open(0, "rb").read()') for lines in SIZES),
         "ffi.memmove(buf, n, 8)",
         "ffi.memmove(buf, ep[0], 8)",
         "data = ffi.new('uint32_t[2]')\nffi.memmove(buf, data, 8)",
