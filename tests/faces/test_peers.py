@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
@@ -129,7 +128,7 @@ def test_peers(runtime_dir: Path, program: str) -> None:
 
 def test_a_peer_that_has_ended_last_is_not_the_first_to_be_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     """It was there before all others, which have ended since peers were looked for last."""
-    up: set[SimpleNamespace] = set()
+    up: set[_Peer] = set()
     monkeypatch.setattr(_pointers, "_MOST_LEFT", 8)
     monkeypatch.setattr(_pointers, "_left", OrderedDict())
     monkeypatch.setattr(_pointers, "still_up", lambda connections: {*connections} & up)
@@ -151,10 +150,8 @@ def test_a_peer_that_has_ended_last_is_not_the_first_to_be_forgotten(monkeypatch
     HANDLES.drop(endpoint)
 
 
-class _Peer(SimpleNamespace):
+class _Peer:
     """One that is its own connection."""
-
-    __hash__ = object.__hash__
 
     @property
     def modern(self) -> _Peer:
