@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from pathlib import Path
 
 import pytest
 
-from tests.processes import SOON_S, python
+from tests.preloaded import preloadable
+from tests.processes import python
 
 SOURCE = Path(__file__).with_name("system_calls.c")
 ROUNDS = 200
@@ -69,10 +69,7 @@ print(json.dumps(found))
 
 @pytest.fixture(scope="module")
 def counter(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    library = tmp_path_factory.mktemp("counter") / "system_calls.so"
-    command = ["gcc", "-O2", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", str(SOURCE), "-o", str(library), "-ldl"]
-    subprocess.run(command, check=True, timeout=SOON_S)
-    return library
+    return preloadable(SOURCE, tmp_path_factory.mktemp("counter"))
 
 
 @pytest.mark.parametrize(("ends", "most"), [(ENGINE, 3), (PORT, 4)], ids=["engine", "port"])

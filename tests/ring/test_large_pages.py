@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
 import pytest
 
-from tests.processes import SOON_S, python
+from tests.preloaded import preloadable
+from tests.processes import python
 
 SOURCE = Path(__file__).with_name("large_pages.c")
 
@@ -24,10 +24,7 @@ until(lambda: len(there.messages) == {SENT}, here.engine, there.engine)
 
 @pytest.fixture(scope="module")
 def large_pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    library = tmp_path_factory.mktemp("pages") / "large_pages.so"
-    command = ["gcc", "-O2", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", str(SOURCE), "-o", str(library), "-ldl"]
-    subprocess.run(command, check=True, timeout=SOON_S)
-    return library
+    return preloadable(SOURCE, tmp_path_factory.mktemp("pages"))
 
 
 def test_a_ring_grows(large_pages: Path) -> None:
