@@ -16,7 +16,7 @@ from migrate.bindings.calls import Calls, decoding
 from migrate.bindings.cutting import Cutting
 from migrate.bindings.foreign import Foreign
 from migrate.bindings.found import Found
-from migrate.bindings.keeping import TAKEN_BEFORE, is_of_class
+from migrate.bindings.keeping import TAKEN_BEFORE, bound, is_of_class
 from migrate.bindings.libraries import Libraries
 from migrate.bindings.members import Members
 from migrate.bindings.numbers import Numbers
@@ -181,6 +181,8 @@ class Flattening:
                 is_taken = self._calls.is_origin(use) or isinstance(use, ast.IfExp)
                 if not is_taken and is_of_class(use, self.forest, self.values):
                     self._keep_again(use)
+        for place in bound(self.forest, self.values):
+            self._refuse(NotUnderstood(place, USE))
 
     def _keep(self, node: ast.Attribute, functions: list[CFunction]) -> None:
         """Edit a function that is not called where it is taken."""

@@ -9,7 +9,8 @@ from typing import Any
 from migrate.bindings.tokens import CFunction, keys
 from migrate.facts.forest import Forest
 from migrate.facts.introspection import NAMES, first_constant, without_static
-from migrate.python.values import Class, Values
+from migrate.python.scopes import Kind
+from migrate.python.values import Class, Collection, Instance, Token, Value, Values
 from migrate.text.code import Template
 
 
@@ -31,9 +32,70 @@ def is_of_class(node: ast.expr, forest: Forest, values: Values) -> bool:
     targets = above.targets if isinstance(above, ast.Assign) else [above.target]
     if isinstance(value, ast.Tuple) and not isinstance(targets[0], ast.Tuple):
         return False
-    owners = (target.value for target in targets if isinstance(target, ast.Attribute))
-    is_stored = any(isinstance(owner, Class) for each in owners for owner in values.of(each))
-    return is_stored or isinstance(forest.parents[above], ast.ClassDef)
+    return any(_owners(target, forest, values) for each in targets for target in _parts(each))
+
+
+def bound(forest: Forest, values: Values) -> Iterator[ast.expr]:
+    """Yield what gives a class a function of C and is no assignment, and what reads one that no target has given it.
+
+    There one of Python's would be bound to the object.
+    """
+    given: set[tuple[ast.AST, str]] = set()
+    names = (node for _, node in forest.nodes(ast.Name) if isinstance(node.ctx, ast.Store))
+    for target in [*names, *_attributes(forest, ast.Store)]:
+        owners = _owners(target, forest, values)
+        if owners and any(isinstance(key, CFunction) for key in keys(values.of_target(target))):
+            given |= owners
+            if not _is_assigned(target, forest, values):
+                yield target
+    for node in _attributes(forest, ast.Load):
+        tokens = {value for value in values.of(node) if isinstance(value, Token) and isinstance(value.key, CFunction)}
+        for owner in values.of(node.value) if tokens else ():
+            if isinstance(owner, Instance) and not tokens.isdisjoint(values.default(owner.node, node.attr)):
+                bases = (base for base in values.bases(owner.node) if isinstance(base, Class))
+                if given.isdisjoint((base.node, node.attr) for base in bases):
+                    yield node
+
+
+def _attributes(forest: Forest, context: type[ast.expr_context]) -> Iterator[ast.Attribute]:
+    return (node for _, node in forest.nodes(ast.Attribute) if isinstance(node.ctx, context))
+
+
+def _owners(target: ast.expr, forest: Forest, values: Values) -> set[tuple[ast.AST, str]]:
+    """Return the classes of which a target is an attribute, each with its name."""
+    if isinstance(target, ast.Attribute):
+        return {(owner.node, target.attr) for owner in values.of(target.value) if isinstance(owner, Class)}
+    variable = forest.of(target).of.get(target)
+    if variable is None or variable.scope.kind is not Kind.CLASS:
+        return set()
+    return {(variable.scope.node, variable.name)}
+
+
+def _parts(target: ast.expr) -> Iterator[ast.expr]:
+    if isinstance(target, ast.Tuple | ast.List):
+        for part in target.elts:
+            yield from _parts(part)
+    else:
+        yield target.value if isinstance(target, ast.Starred) else target
+
+
+def _is_assigned(target: ast.expr, forest: Forest, values: Values) -> bool:
+    """Whether a target is assigned an expression of its own: one that `is_of_class`."""
+    part, above = target, forest.parents[target]
+    while isinstance(above, ast.Tuple | ast.List | ast.Starred):
+        part, above = above, forest.parents[above]
+    if not isinstance(above, ast.Assign | ast.AnnAssign) or above.value is None:
+        return False
+    return part is target or not any(isinstance(value, Collection) for value in _given(above.value, values))
+
+
+def _given(value: ast.expr, values: Values) -> Iterator[Value]:
+    """Yield what the innermost parts of an expression can be that stand for targets."""
+    if isinstance(value, ast.Tuple | ast.IfExp):
+        for part in value.elts if isinstance(value, ast.Tuple) else (value.body, value.orelse):
+            yield from _given(part, values)
+    else:
+        yield from values.of(value)
 
 
 def of_class(node: ast.Attribute, made: Template | None) -> Template:

@@ -322,6 +322,7 @@ def own(self, *args):
         ("Others.end", "end = staticmethod(Others.end)\n"),
         ("(destroy if rc else ends[0])", "end = (staticmethod(destroy) if rc else staticmethod(ends[0]))\n"),
         ("destroy\n    other = end", "other = staticmethod(end)\n"),
+        ("destroy\n    if rc:\n        end = ends[0]", "        end = staticmethod(ends[0])\n"),
     ],
 )
 def test_a_function_with_a_name_of_its_own_is_no_method_either(taken: str, wanted: str) -> None:
@@ -339,6 +340,44 @@ def test_a_function_that_a_class_is_given_later_is_no_method_either() -> None:
 @pytest.mark.parametrize("taken", ["end", "made()", "destroy or None", "own if rc else destroy", "[own, destroy][rc]"])
 def test_a_function_that_may_be_another_stays(taken: str) -> None:
     assert_stays(CTYPES + BEFORE + KEPT.replace("lib.doca_comm_channel_ep_destroy", taken), "CCM092")
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        "for end in (destroy,):\n        pass",
+        "for end in (lib.doca_comm_channel_ep_destroy,):\n        pass",
+        "end, other = [destroy, 1]",
+        "(end, other), more = ends * 2, 1",
+        "[end] = [lib.doca_comm_channel_ep_destroy]",
+        "(end := destroy)",
+        "with nullcontext(destroy) as end:\n        pass",
+        "match destroy:\n        case end:\n            pass",
+        "end = end",
+    ],
+)
+def test_a_function_that_a_class_gets_without_an_assignment_stays(given: str) -> None:
+    before = "from contextlib import nullcontext\n" + CTYPES + BEFORE
+    assert_stays(before + KEPT.replace("end = lib.doca_comm_channel_ep_destroy", given), "CCM092")
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        "for Functions.end in (destroy,):\n    pass\n",
+        "setattr(Functions, 'end', destroy)\n",
+        "Functions = type('More', (Functions,), {'end': destroy})\n",
+    ],
+)
+def test_a_function_that_a_class_is_given_without_an_assignment_stays(given: str) -> None:
+    text = KEPT.replace("end = lib.doca_comm_channel_ep_destroy", "pass").replace("print(", given + "print(")
+    assert_stays(CTYPES + BEFORE + text, "CCM092")
+
+
+def test_a_function_that_a_property_gives_is_no_method() -> None:
+    given = "@property\n    def end(self):\n        return destroy"
+    text = KEPT.replace("end = lib.doca_comm_channel_ep_destroy", given)
+    assert "self.end(ep[0])" in new(CTYPES + BEFORE + text)
 
 
 ASKED = """def call(function, *args):
