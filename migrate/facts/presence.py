@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TypeAlias
 
@@ -26,7 +26,7 @@ _THERE, _SUCCESS, _WITH = "there", "success", "with"
 Fact: TypeAlias = "tuple[str, Place, Place | None]"
 State: TypeAlias = "frozenset[Fact]"
 
-_NOTHING: State = frozenset()
+_CHANGING = frozenset({"appendleft", "clear", "insert", "pop", "popleft", "remove", "reverse", "rotate", "sort"})
 
 
 class Presence:
@@ -186,8 +186,24 @@ class Presence:
         if any(names.function(binding) is not function for binding in bindings):
             return True
         stores = [store for part in parts for store in self._stores.get(str(part), ())]
-        homes = {self._forest.of(store).function(store) for store in stores} - {function}
-        return any(getattr(home, "name", "") != "__init__" for home in homes)
+        homes = {self._forest.of(store).function(store) for store in stores}
+        if any(isinstance(part, int) for part in parts):
+            owners = frozenset().union(*map(self._values.of_target, variable.bindings)) if len(parts) == 1 else None
+            changed = ((found, home) for found, home in self._changed if owners is None or found & owners)
+            homes.update(home for _, home in changed)
+        return any(getattr(home, "name", "") != "__init__" for home in homes - {function})
+
+    @cached_property
+    def _changed(self) -> list[tuple[frozenset[Value], ast.AST]]:
+        """Whose items are changed: by a function that stores to them, or by one of their own methods."""
+        found: list[tuple[frozenset[Value], ast.AST]] = []
+        for _, node in self._forest.nodes(ast.Subscript):
+            if not isinstance(node.ctx, ast.Load):
+                found.append((self._values.of(node.value), self._forest.of(node).function(node)))
+        for _, call in self._forest.calls(_CHANGING):
+            if isinstance(call.func, ast.Attribute):
+                found.append((self._values.of(call.func.value), call))
+        return found
 
     # ------------------------------------------------------------------ conditions
 

@@ -66,6 +66,17 @@ def unwrap(result):
         ("eps = [Endpoint(), None]\nif eps[1]:\n    eps[-1] = None\n    at_x(eps[1])", True),
         ("eps = [Endpoint(), None]\nif eps[1]:\n    eps[0] = None\n    at_x(eps[1])", False),
         ("eps = [Endpoint(), None]\nif eps[1]:\n    del eps[0]\n    at_x(eps[1])", True),
+        ("eps = [None, Endpoint()]\nif eps[1]:\n    eps.reverse()\n    at_x(eps[1])", True),
+        ("eps = [None, Endpoint()]\nif eps[1]:\n    eps.append(None)\n    at_x(eps[1])", False),
+        ("eps = [Endpoint(), None]\ndef drop():\n    eps[0] = None\nif eps[0]:\n    drop()\n    at_x(eps[0])", True),
+        ("eps = [Endpoint(), None]\ndef drop(ends):\n    ends[:] = [None]\nif eps[0]:\n    drop(eps)\n    at_x(eps[0])",
+         True),
+        ("eps, o = [Endpoint(), None], [1]\ndef drop():\n    o[0] = None\nif eps[0]:\n    drop()\n    at_x(eps[0])",
+         False),
+        ("class A:\n    def drop(self):\n        self.eps[0] = None\n    def go(self):\n        if self.eps[0]:\n"
+         "            self.drop()\n            at_x(self.eps[0])\na = A()\na.eps = [Endpoint()]\na.go()", True),
+        ("r = doca_comm_channel_ep_create()\neps = {}\ndef keep(ep):\n    eps[0] = ep\nif not r[0]:\n    keep(r[1])\n"
+         "    at_x(r[1])", False),
         ("rc, ep = doca_comm_channel_ep_create()\ncheck(rc)\nmatch [None]:\n    case [ep]:\n        at_x(ep)", True),
     ],
 )  # fmt: skip
