@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import json
 from collections.abc import Iterable, Sequence
-from itertools import takewhile
 
 from migrate.bindings import user_data
 from migrate.bindings.alignment import Row, hides_outputs, rows
@@ -55,6 +54,7 @@ class Calls:
         self._vocabulary, self._numbers = vocabulary, numbers
         self.met: set[Data] = set()
         self.whole: set[str] = set()
+        self.handed: dict[str, list[ast.Call]] = {}
         self.named = frozenset(named(forest, values))
 
     def template(self, node: ast.Call, functions: Sequence[CFunction]) -> Template:
@@ -125,6 +125,7 @@ class Calls:
         Those that Python's own functions call, too.
         """
         handed = Handed(self._forest, self._values, self._reaching, self._vocabulary)
+        self.handed = handed.calls
         self.whole |= handed.functions
         self.met |= handed.data
         kept = [(node, {function.name for function in functions})
@@ -308,10 +309,10 @@ class Calls:
         """Return a function of Python's for one that takes something else than the flat one."""
         signature = self._vocabulary.flat[function.name]
         is_whole = function.name in self.whole
+        if _sends(signature) and self._terminators.is_among(self.handed.get(function.name, ())):
+            raise NotUnderstood(node, USE)
         if not takes_texts(signature) and not is_whole:
             return None
-        if _sends(signature) and any(map(self._terminators.is_among, self._calls_given(node))):
-            raise NotUnderstood(node, USE)
         names = [each.name for each in signature.parameters if is_whole or each.is_input]
         if not {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}.isdisjoint(names):
             raise NotUnderstood(node, USE)
@@ -326,12 +327,6 @@ class Calls:
         if flags:
             call = f"{call} if ({flags}) == 0 else {{comch}}.ErrorCode.INVALID_VALUE"
         return Template(f"lambda {', '.join(names)}: {call}", {"library": node.value})
-
-    def _calls_given(self, node: ast.expr) -> Iterable[ast.Call]:
-        """Yield the calls that a function is given to, and those of what they return: `partial(function, ep)(text)`."""
-        for above in takewhile(lambda each: isinstance(each, ast.Call | ast.keyword), self._forest.above(node)):
-            if isinstance(above, ast.Call):
-                yield above
 
     def _is_last_of_calls(self, node: ast.Call, argument: ast.expr) -> bool:
         """Whether no argument behind one can change what is in the cell that this one gives."""

@@ -20,33 +20,46 @@ _OF_THREADS = frozenset({"concurrent", "functools", "multiprocessing", "threadin
 
 
 class Handed:
-    """functions: the names of those whose arguments are passed on as they come. data: the C values given beside."""
+    """functions: the names of those whose arguments are passed on as they come. data: the C values given beside.
+
+    calls: by the name of a function, those that it is given to, and those of what they make.
+    """
 
     def __init__(self, forest: Forest, values: Values, reaching: Reaching, vocabulary: Vocabulary) -> None:
         self._values, self._reaching, self._vocabulary = values, reaching, vocabulary
         self.functions: set[str] = set()
         self.data: set[Data] = set()
-        self._partials: set[ast.AST] = set()
+        self.calls: dict[str, list[ast.Call]] = {}
+        self._partials: dict[ast.AST, set[str]] = {}
         calls = [call for _, call in forest.nodes(ast.Call)]
         while [call for call in calls if self._reads(call)]:
             pass  # partial functions of partial functions
 
     def _reads(self, call: ast.Call) -> bool:
-        """Read a call, and return whether that makes another partial function known."""
+        """Read a call, and return whether that makes more known of a partial function."""
         found = self._values.of(call.func)
-        is_partial = any(isinstance(value, Partial) and value.node in self._partials for value in found)
-        if not is_partial and not any(map(self._is_calling, found)):
+        called = self._names(found)
+        if not called and not any(map(self._is_calling, found)):
             return False
         given = frozenset[Value]().union(*map(self._given, [*call.args, *(each.value for each in call.keywords)]))
-        functions = {key.name for key in keys(given) if isinstance(key, CFunction) and self._matters(key)}
-        taken = any(isinstance(value, Partial) and value.node in self._partials for value in given)
-        if not (functions or taken or is_partial):
+        functions = [key for key in keys(given) if isinstance(key, CFunction)]
+        names = {function.name for function in functions} | called | self._names(given)
+        if not names:
             return False
-        self.functions |= functions
-        self.data.update(key.whole for key in keys(given) if isinstance(key, Data))
-        is_new = call not in self._partials
-        self._partials.add(call)
+        self.functions |= {function.name for function in functions if self._matters(function)}
+        if names & self.functions:
+            self.data.update(key.whole for key in keys(given) if isinstance(key, Data))
+        known = self._partials.setdefault(call, set())
+        for name in sorted(names - known):
+            self.calls.setdefault(name, []).append(call)
+        is_new = not names <= known
+        known |= names
         return is_new
+
+    def _names(self, found: Iterable[Value]) -> set[str]:
+        """Return the names of the functions of which some values are partial functions."""
+        nodes = (value.node for value in found if isinstance(value, Partial))
+        return {name for node in nodes for name in self._partials.get(node, ())}
 
     def _given(self, part: ast.expr) -> Iterable[Value]:
         found = self._reaching.of(part.value if isinstance(part, ast.Starred) else part)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import pairwise, takewhile
 from typing import Any
 
@@ -40,18 +40,29 @@ class Terminators:
                             for size in _passed(lengths, pair[1], given)]  # fmt: skip
         return False
 
-    def is_among(self, call: ast.Call) -> bool:
-        """Whether a call gives a message, and behind it a length that counts its NUL, for something else to pass on."""
-        given = [*call.args, *(keyword.value for keyword in call.keywords)]
-        parts = [part for each in given for part in (each.elts if isinstance(each, ast.Tuple | ast.List) else [each])]
-        return any(self.is_sent(message, length) for message, length in pairwise(parts))
+    def is_among(self, calls: Iterable[ast.Call]) -> bool:
+        """Whether calls give a message, and behind it a length that counts its NUL, for something else to pass on.
+
+        A partial function may be given the one, and called with the other.
+        """
+        given = [parts for call in calls if (parts := [*self._listed(call)])]
+        pairs = {pair for parts in given for pair in pairwise(parts)}
+        pairs |= {(first[-1], second[0]) for first in given for second in given if first is not second}
+        return any(self.is_sent(message, length) for message, length in pairs)
+
+    def _listed(self, call: ast.Call) -> Iterator[ast.expr]:
+        """Yield the arguments of a call, and what is in those that are tuples or lists."""
+        for argument in (*call.args, *(keyword.value for keyword in call.keywords)):
+            whole = argument.value if isinstance(argument, ast.Starred) else argument
+            made = [part for part in self._made(whole) if isinstance(part, ast.Tuple | ast.List)]
+            yield from (part for each in made for part in each.elts) if made else [whole]
 
     def is_behind(self, star: ast.expr) -> bool:
         """Whether a call gives a function such a pair, which it passes on as `*args`."""
         bindings = self._forest.of(star).of[star].bindings if isinstance(star, ast.Name) else []
         functions = [self._forest.parents[self._forest.parents[each]] for each in bindings if isinstance(each, ast.arg)]
-        callers = [call for function in functions for call in self._values.callers(function)]
-        return any(isinstance(call, ast.Call) and self.is_among(call) for call in callers)
+        callers = (call for function in functions for call in self._values.callers(function))
+        return any(self.is_among([call]) for call in callers if isinstance(call, ast.Call))
 
     def is_written(self, text: ast.expr) -> bool:
         """Whether a NUL is written in what a text is made of, at some call of the function around it."""

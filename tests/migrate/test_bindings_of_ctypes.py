@@ -214,11 +214,29 @@ m = b"hello"
         "sendto = lib.doca_comm_channel_ep_sendto\ncheck(sendto, ep, m, ctypes.c_size_t(6), 0, peer)\n",
         "partial(lib.doca_comm_channel_ep_sendto, ep)(m, 6, 0, peer)\n",
         "Thread(target=lib.doca_comm_channel_ep_sendto, args=(ep, m, 6, 0, peer)).start()\n",
+        "sendto = lib.doca_comm_channel_ep_sendto\npartial(sendto, ep)(m, 6, 0, peer)\n",
+        "sends = [lib.doca_comm_channel_ep_sendto]\nsend = partial(sends[0], ep)\nsend(m, 6, 0, peer)\n",
+        "partial(lib.doca_comm_channel_ep_sendto, ep, m)(6, 0, peer)\n",
+        "partial(partial(lib.doca_comm_channel_ep_sendto, ep), m)(6, 0, peer)\n",
+        "given = (ep, m, 6, 0, peer)\nThread(target=lib.doca_comm_channel_ep_sendto, args=given).start()\n",
+        "given = (m, 6, 0, peer)\npartial(lib.doca_comm_channel_ep_sendto, ep)(*given)\n",
     ],
 )
 def test_the_nul_behind_what_is_passed_on_stays(line: str) -> None:
     assert_stays(CTYPES + CHECK + line, "CCM092")
     assert "try_send_to" in new(CTYPES + CHECK + line.replace("+ 1", "+ 0").replace("6", "5"))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "partial(lib.doca_comm_channel_ep_sendto, ep[0])(m, 6, 0, peer[0])\n",
+        "sendto = lib.doca_comm_channel_ep_sendto\npartial(sendto, ep[0])(m, 6, 0, peer[0])\n",
+    ],
+)
+def test_the_nul_behind_what_is_passed_on_through_cffi_stays(line: str) -> None:
+    assert_stays(CFFI + CHECK + line, "CCM092")
+    assert "try_send_to" in new(CFFI + CHECK + line.replace("6", "5"))
 
 
 @pytest.mark.parametrize("more", ["tell(ctypes.addressof(buf) + 1, 2)\n", "tell(None, 0)\n"])
