@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from migrate.bindings import user_data
 from migrate.bindings.alignment import Row, hides_outputs, rows
-from migrate.bindings.conversions import NAME, converted, initial, takes_texts
+from migrate.bindings.conversions import NAME, converted, initial, takes_name, takes_texts
 from migrate.bindings.handed import Handed
 from migrate.bindings.keeping import is_of_class, named, of_class
 from migrate.bindings.numbers import Numbers
@@ -309,7 +309,9 @@ class Calls:
         """Return a function of Python's for one that takes something else than the flat one."""
         signature = self._vocabulary.flat[function.name]
         is_whole = function.name in self.whole
-        if _sends(signature) and self._terminators.is_among(self.handed.get(function.name, ())):
+        handed = self.handed.get(function.name, ())
+        ends_early = takes_name(signature) and self._terminators.is_written_among(handed)
+        if ends_early or (_sends(signature) and self._terminators.is_among(handed)):
             raise NotUnderstood(node, USE)
         if not takes_texts(signature) and not is_whole:
             return None

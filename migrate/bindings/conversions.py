@@ -12,10 +12,14 @@ from migrate.old_api.vocabulary import Parameter
 NAME = "const char *"
 
 
+def takes_name(function: Signature) -> bool:
+    """Whether a function is given the name of a service, up to a NUL in C."""
+    return any(parameter.ctype == NAME and parameter.is_input for parameter in function.parameters)
+
+
 def takes_texts(function: Signature) -> bool:
     """Whether a flat function takes a text where C takes bytes; those of the first generation take both."""
-    named = any(parameter.ctype == NAME and parameter.is_input for parameter in function.parameters)
-    return named and function.name.startswith("doca_cc_")
+    return takes_name(function) and function.name.startswith("doca_cc_")
 
 
 def initial(node: ast.expr) -> ast.expr:

@@ -50,6 +50,10 @@ class Terminators:
         pairs |= {(first[-1], second[0]) for first in given for second in given if first is not second}
         return any(self.is_sent(message, length) for message, length in pairs)
 
+    def is_written_among(self, calls: Iterable[ast.Call]) -> bool:
+        """Whether calls give a text with a NUL for something else to pass on."""
+        return any(self.is_written(part) for call in calls for part in self._listed(call))
+
     def _listed(self, call: ast.Call) -> Iterator[ast.expr]:
         """Yield the arguments of a call, and what is in those that are tuples or lists."""
         for argument in (*call.args, *(keyword.value for keyword in call.keywords)):

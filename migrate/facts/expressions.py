@@ -11,7 +11,7 @@ from itertools import chain, count, takewhile
 from typing import Any, Protocol
 
 from migrate.facts.forest import Forest, last_name
-from migrate.facts.stores import stored_attributes
+from migrate.facts.stores import stored_attributes, stored_value
 from migrate.facts.tokens import symbols
 from migrate.old_api.vocabulary import Vocabulary
 from migrate.python.scopes import FUNCTIONS, Kind, Scope, Variable
@@ -107,14 +107,14 @@ class Expressions:
     def _only_value(self, variable: Variable) -> ast.expr | None:
         """Return the expression that a variable is bound to, when nothing else ever binds it."""
         is_known = len(variable.bindings) == 1 and self.binds_all(variable)
-        return self._bound(variable.bindings[0]) if is_known else None
+        return stored_value(self._forest, variable.bindings[0]) if is_known else None
 
     def all_values(self, node: ast.expr) -> list[ast.expr]:
         """Return every expression that a name is bound to; nothing where something else may bind it."""
         variable = self._forest.of(node).of[node] if isinstance(node, ast.Name) else None
         if variable is None or not self.binds_all(variable):
             return []
-        found = [self._bound(binding) for binding in variable.bindings]
+        found = [stored_value(self._forest, binding) for binding in variable.bindings]
         return [] if None in found else [value for value in found if value]
 
     def binds_all(self, variable: Variable) -> bool:
@@ -122,13 +122,6 @@ class Expressions:
         # some file may store `module.NAME` or `Class.NAME`
         elsewhere = variable.name in self._stored and variable.scope.kind is not Kind.FUNCTION
         return not variable.deletions and not elsewhere and not self._may_bring(variable.scope, variable.name)
-
-    def _bound(self, binding: ast.AST) -> ast.expr | None:
-        """Return the expression whose value a binding gives to its name as a whole."""
-        parent = self._forest.parents.get(binding)
-        if isinstance(parent, ast.Assign) and binding in parent.targets:
-            return parent.value
-        return parent.value if isinstance(parent, ast.AnnAssign | ast.NamedExpr) else None
 
     # ------------------------------------------------------------------ bytes
 
@@ -178,7 +171,7 @@ class Expressions:
 
     def brought(self, binding: ast.AST) -> ast.expr | None:
         """Return the expression that a binding gives to its name as a whole, or adds to what the name has."""
-        if (bound := self._bound(binding)) is not None:
+        if (bound := stored_value(self._forest, binding)) is not None:
             return bound
         parent = self._forest.parents.get(binding)
         return parent.value if isinstance(parent, ast.AugAssign) and isinstance(parent.op, ast.Add) else None

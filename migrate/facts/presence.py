@@ -12,7 +12,7 @@ from migrate.facts.forest import Forest
 from migrate.facts.meanwhile import CALLING_BACK, WAITING, is_at_once
 from migrate.facts.passing import given
 from migrate.facts.places import Place, part_of, place_of
-from migrate.facts.stores import written_dictionaries
+from migrate.facts.stores import stored_value, written_dictionaries
 from migrate.facts.tokens import Code, Symbol
 from migrate.old_api.calls import Call
 from migrate.old_api.generation_2 import NULLABLE
@@ -135,17 +135,20 @@ class Presence:
     def _stored(self, node: ast.expr) -> tuple[ast.expr | None, Place | None]:
         """Return the value that is stored, or the place of the code that says whether there is one."""
         parent = self._forest.parents[node]
-        if isinstance(parent, ast.Assign | ast.NamedExpr | ast.AnnAssign):
-            return parent.value, None
         if isinstance(parent, ast.withitem):
             return parent.context_expr, None
         above = self._forest.parents.get(parent)
-        if isinstance(parent, ast.Tuple | ast.List) and isinstance(above, ast.Assign) and parent.elts[0] is not node:
-            if self._outputs(above.value):
-                return None, self._place(parent.elts[0])
-            if isinstance(above.value, ast.Tuple | ast.List) and len(above.value.elts) == len(parent.elts):
-                return above.value.elts[parent.elts.index(node)], None
-        return None, None
+        targets = parent.elts if isinstance(parent, ast.Tuple | ast.List) else [node]
+        if targets[0] is not node and isinstance(above, ast.Assign) and self._outputs(above.value):
+            return None, self._place(targets[0])
+        value = stored_value(self._forest, node)
+        is_swapped = value is not None and len(targets) > 1 and self._is_among(value, targets)
+        return None if is_swapped else value, None
+
+    def _is_among(self, node: ast.expr, others: Iterable[ast.expr]) -> bool:
+        """Whether an expression reads a variable that one of some others does, or is it."""
+        place = self._place(node)
+        return place is not None and any(other[0] is place[0] for other in filter(None, map(self._place, others)))
 
     def _outputs(self, value: ast.expr) -> range:
         """Return the indexes of the outputs, when a value can only be what flat calls give: a code and outputs."""

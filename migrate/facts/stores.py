@@ -7,8 +7,23 @@ from collections.abc import Iterator
 
 from migrate.facts.forest import Forest
 
+_DISPLAY = ast.Tuple | ast.List
 _BY_NAME = frozenset({"setattr", "delattr", "__setattr__", "__delattr__"})
 _OF_DICTIONARIES = frozenset({"vars", "globals"})
+
+
+def stored_value(forest: Forest, target: ast.AST) -> ast.expr | None:
+    """Return the expression whose value a target gets as a whole; None where it is not written."""
+    parent = forest.parents.get(target)
+    if isinstance(parent, ast.Assign | ast.AnnAssign | ast.NamedExpr):
+        return parent.value
+    above = forest.parents.get(parent) if isinstance(parent, _DISPLAY) else None
+    if not isinstance(parent, _DISPLAY) or not isinstance(above, ast.Assign) or not isinstance(above.value, _DISPLAY):
+        return None
+    is_level = len(parent.elts) == len(above.value.elts)
+    stars = (part for part in (*parent.elts, *above.value.elts) if isinstance(part, ast.Starred))
+    given = (value for part, value in zip(parent.elts, above.value.elts, strict=is_level) if part is target)
+    return next(given) if is_level and not any(stars) else None
 
 
 def stored_attributes(forest: Forest) -> Iterator[str | None]:

@@ -165,6 +165,7 @@ def test_a_length_may_count_the_nul(lines: str, wanted: str) -> None:
             'held + b"\\0", length=len(held)',
         ),
         ("size = len(m)\nsendto(ep, m, size + 1, 0, peer)\n", 'm + b"\\0", length=size + 1'),
+        ("text, size = b'hello', 6\nsendto(ep, text, size, 0, peer)\n", 'text + b"\\0", length=size'),
         ("end = 1\nsize = len(m)\nsendto(ep, m, end + size, 0, peer)\n", 'm + b"\\0", length=end + size'),
         ("sendto(ep, m, (k := len(m) + 1), 0, peer)\n", 'm + b"\\0", length=(k := len(m) + 1)'),
         ("sendto(ep, b'a' if rc else b'bc', 3, 0, peer)\n", "(b'a' if rc else b'bc') + b\"\\0\", length=3"),
@@ -237,6 +238,18 @@ def test_the_nul_behind_what_is_passed_on_stays(line: str) -> None:
 def test_the_nul_behind_what_is_passed_on_through_cffi_stays(line: str) -> None:
     assert_stays(CFFI + CHECK + line, "CCM092")
     assert "try_send_to" in new(CFFI + CHECK + line.replace("6", "5"))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'partial(lib.doca_comm_channel_ep_listen, ep)(b"svc\\0")\n',
+        'listen, name = lib.doca_comm_channel_ep_listen, b"svc\\0"\nThread(target=listen, args=(ep, name)).start()\n',
+    ],
+)
+def test_the_nul_of_a_name_that_is_passed_on_stays(line: str) -> None:
+    assert_stays(CTYPES + CHECK + line, "CCM092")
+    assert "Channel.listen" in new(CTYPES + CHECK + line.replace("\\0", ""))
 
 
 @pytest.mark.parametrize("more", ["tell(ctypes.addressof(buf) + 1, 2)\n", "tell(None, 0)\n"])

@@ -66,6 +66,11 @@ def unwrap(result):
         ("eps = [Endpoint(), None]\nif eps[1]:\n    eps[-1] = None\n    at_x(eps[1])", True),
         ("eps = [Endpoint(), None]\nif eps[1]:\n    eps[0] = None\n    at_x(eps[1])", False),
         ("eps = [Endpoint(), None]\nif eps[1]:\n    del eps[0]\n    at_x(eps[1])", True),
+        ("a, b = None, Endpoint()\nif b:\n    x, a, b = 0, b, a\n    at_x(b)", True),
+        ("a, b = None, Endpoint()\nif b:\n    x, a, b = 0, b, a\n    at_x(a)", True),  # not followed
+        ("a, b = None, Endpoint()\nif b:\n    x, a = 0, b\n    at_x(a)", False),
+        ("a, b = None, None\nc = [Endpoint(), None]\na, b = *c[:1], Endpoint()\nat_x(a)", True),
+        ("ep = None\nep, n = Endpoint(), 1\nat_x(ep)", False),
         ("eps = [None, Endpoint()]\nif eps[1]:\n    eps.reverse()\n    at_x(eps[1])", True),
         ("eps = [None, Endpoint()]\nif eps[1]:\n    eps.append(None)\n    at_x(eps[1])", False),
         ("eps = [Endpoint(), None]\ndef drop():\n    eps[0] = None\nif eps[0]:\n    drop()\n    at_x(eps[0])", True),
