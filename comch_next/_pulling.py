@@ -60,8 +60,9 @@ class PullingContext(Configured):
         if length is not UNSET:
             data = cut(data, length)
         if (endpoint := self._endpoint) is not None:
+            deadline = deadline_after(timeout, "send_to")
             if not endpoint.send(connection, data):
-                connection._send_later(data, timeout)
+                connection._send_later(data, timeout, deadline)
             return
         if getattr(connection, "_context", None) is not self:
             cut(data, UNSET)  # the first wrong argument is reported
@@ -105,9 +106,10 @@ class PullingContext(Configured):
         """
         try:
             if (endpoint := self._endpoint) is not None:
+                deadline = deadline_after(timeout, "try_receive")
                 arrived = endpoint.receive(size)
                 if arrived is None and timeout != 0:
-                    arrived = self._wait_for_message(endpoint, size, timeout)
+                    arrived = self._wait_for_message(endpoint, size, timeout, deadline)
             elif isinstance(self, PullingContext):
                 arrived = self.receive(size, timeout=timeout)
             else:
@@ -146,21 +148,22 @@ class PullingContext(Configured):
         on a client Shutdown when the server has left, and NotConnected instead of a wait for ever after its end;
         BadState on a context whose messages go to callbacks.
         """
+        deadline = deadline_after(timeout, "receive")
         if (endpoint := self._endpoint) is not None:
-            found = endpoint.receive(size)
-            return _message(Message, self._wait_for_message(endpoint, size, timeout) if found is None else found)
+            if (found := endpoint.receive(size)) is None:
+                found = self._wait_for_message(endpoint, size, timeout, deadline)
+            return _message(Message, found)
         port = self._port
         if port is not None and (found := self._pull(port, size)) is not None:
             return _message(Message, found)
-        return self._receive_later(port, size, timeout)
+        return self._receive_later(port, size, timeout, deadline)
 
     def _wait_for_message(
-        self, endpoint: Endpoint, size: int | None, timeout: float | None
+        self, endpoint: Endpoint, size: int | None, timeout: float | None, deadline: float | None
     ) -> tuple[bytes, Connection]:
         """Wait, on a one-sided context."""
         if timeout == 0:
             raise Again(NOTHING_WAITS)
-        deadline = deadline_after(timeout, "receive")
         port = self._opened_port("receive")
         while True:
             port.arm_recv()
@@ -168,9 +171,10 @@ class PullingContext(Configured):
                 return found
             self._wait_readable(port, deadline, timeout)
 
-    def _receive_later(self, port: PullPort | None, size: int | None, timeout: float | None) -> Message:
+    def _receive_later(
+        self, port: PullPort | None, size: int | None, timeout: float | None, deadline: float | None
+    ) -> Message:
         port = self._opened_port("receive") if port is None else port
-        deadline = None if timeout is None or timeout == 0 else deadline_after(timeout, "receive")
         while True:
             if self._accept_waiting(port) and (found := self._pull(port, size)) is not None:
                 return _message(Message, found)

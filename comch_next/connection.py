@@ -94,16 +94,16 @@ class Connection(CNames, Strict):
         Raises InvalidValue above the largest message or for an invalid timeout, ConnectionReset when the peer died or
         the server has failed, Shutdown when the peer left, NotConnected after this side disconnected.
         """
+        deadline = deadline_after(timeout, "send")
         if (port := self._context._port) is None:
             port = self._context._opened_port("send")
         if not port.send(self, data):
-            self._send_later(data, timeout)
+            self._send_later(data, timeout, deadline)
 
-    def _send_later(self, data: bytes | bytearray | memoryview, timeout: float | None) -> None:
+    def _send_later(self, data: bytes | bytearray | memoryview, timeout: float | None, deadline: float | None) -> None:
         port = self._context._opened_port("send")
         if timeout == 0:
             raise Again("send: the queue is full, or the connection is not up yet")
-        deadline = deadline_after(timeout, "send")
         while not port.send(self, data):
             if not seconds_left(deadline):  # others' sends may keep the descriptor ready
                 port.withdraw(self)

@@ -234,9 +234,11 @@ def test_what_a_destroyed_context_was_can_still_be_read() -> None:
 
 @pytest.mark.parametrize("timeout", ["1", "", -1, float("nan"), [1]])
 def test_what_is_no_time_is_refused(timeout: object) -> None:
-    """A refusal has no effect; what need not wait does not look at it."""
+    """A refusal has no effect, and comes also where nothing would have to wait."""
     bad: Any = timeout
     with listening() as there, connected(there) as here, closing(Client(here.device, "svc")) as other:
+        connection = here.connection
+        connection.send(b"waits")
         calls: list[Callable[[], object]] = [
             lambda: here.receive(timeout=bad),
             lambda: here.connection.flush(bad),
@@ -244,10 +246,16 @@ def test_what_is_no_time_is_refused(timeout: object) -> None:
             lambda: here.disconnect(timeout=bad),
             lambda: here.close(bad),
             lambda: other.connect(timeout=bad),
+            lambda: connection.send(b"no", bad),
+            lambda: connection.send(b"no", timeout=bad),
+            lambda: here.send_to(b"no", connection, bad),
+            lambda: there.receive(timeout=bad),
         ]
         for call in calls:
             with pytest.raises(InvalidValue, match="takes a timeout of 0 or more seconds, or None, not"):
                 call()
+        assert there.try_receive(timeout=bad) == (comch.ErrorCode.INVALID_VALUE, None, None, None)
+        assert there.receive(timeout=SOON_S).data == b"waits"
         here.connection.send(b"still up")
         assert there.receive(timeout=SOON_S).data == b"still up"
 

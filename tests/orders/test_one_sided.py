@@ -381,6 +381,9 @@ def test_try_receive_waits_when_it_is_asked_to(world: World, one_sided: bool) ->
     assert ends.client.try_receive(4080, timeout=STILL_S) == (comch.ErrorCode.TIME_OUT, None, None, None)
     with at_first_sleep(lambda: ends.peer.send(b"late")):
         assert ends.client.try_receive(4080, timeout=None) == (comch.ErrorCode.SUCCESS, b"late", 4, ends.connection)
+    ends.server.send_to(b"waits", ends.peer)
+    with pytest.raises(comch.InvalidValue, match="takes a timeout of 0 or more seconds"):
+        ends.server.send_to(b"no", ends.peer, -1)
     assert ends.client.try_receive(4080, timeout=-1) == (comch.ErrorCode.INVALID_VALUE, None, None, None)
 
 

@@ -174,6 +174,15 @@ int calls_is_zero(PyObject *number)
     return zero;
 }
 
+/* Is it a time-out that any call takes? Numbers of other kinds are for Python to judge. */
+int calls_is_timeout(PyObject *timeout)
+{
+    int valid = PyLong_CheckExact(timeout) && PyLong_AsLong(timeout) >= 0 && !PyErr_Occurred();
+
+    PyErr_Clear();
+    return valid || timeout == Py_None || (PyFloat_CheckExact(timeout) && PyFloat_AsDouble(timeout) >= 0);
+}
+
 int calls_add_quick(PyObject *module)
 {
     return calls_add_type(module, &quick_spec, NULL, &calls_quick_type);

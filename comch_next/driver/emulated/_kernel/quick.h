@@ -32,6 +32,7 @@ PyObject *calls_slow(Quick *quick, PyObject *const *args, Py_ssize_t count, PyOb
 PyObject *calls_quick_call(PyMethodDef *def, Quick given);
 int calls_read_shape(PyObject *shape, Quick *given);
 int calls_is_zero(PyObject *number);
+int calls_is_timeout(PyObject *timeout);
 int calls_quiet(Quick *quick);
 Quick *calls_quick_of(PyObject *call, PyCFunction function);
 

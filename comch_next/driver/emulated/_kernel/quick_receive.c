@@ -40,7 +40,8 @@ static int fits(Quick *quick, PyObject *const *args, Py_ssize_t count, PyObject 
 {
     int timed = names && quick->timed && PyTuple_Size(names) == 1 && PyTuple_GetItem(names, 0) == timeout_name;
 
-    if (count < quick->least || count > (Py_ssize_t)strlen(quick->takes) || (names && !timed))
+    if (count < quick->least || count > (Py_ssize_t)strlen(quick->takes)
+        || (names && (!timed || !calls_is_timeout(args[count]))))
         return 0;
     for (Py_ssize_t i = 0; i < count; i++) {
         if (quick->takes[i] != SIZE && !calls_is_zero(args[i]))

@@ -99,9 +99,14 @@ int calls_send_direct(PyObject *call, PyObject *peer, const char *data, size_t l
     return quick && sent_to(quick, peer, data, length) ? 0 : COMCH_NOT_DIRECT;
 }
 
-static int only_timeout(PyObject *names)
+/* Whether a message is given, and nothing else but a time-out. */
+static int fits_link(PyObject *const *args, Py_ssize_t count, PyObject *names)
 {
-    return PyTuple_Size(names) == 1 && PyTuple_GetItem(names, 0) == timeout_name;
+    Py_ssize_t named = names ? PyTuple_Size(names) : 0;
+
+    if (!count || count + named > 2 || (named && PyTuple_GetItem(names, 0) != timeout_name))
+        return 0;
+    return count + named == 1 || calls_is_timeout(args[1]);
 }
 
 /* Send with at most a time-out, which room in the ring makes unimportant. */
@@ -111,7 +116,7 @@ static PyObject *link_send(PyObject *self, PyObject *const *args, Py_ssize_t cou
 
     if (calls_in_kernel && calls_refuse_kernel("send"))
         return NULL;
-    if ((names ? count == 1 && only_timeout(names) : count == 1 || count == 2) && sent(SELF(Link, quick->of), args[0]))
+    if (fits_link(args, count, names) && sent(SELF(Link, quick->of), args[0]))
         Py_RETURN_NONE;
     return calls_slow(quick, args, count, names);
 }
