@@ -79,12 +79,14 @@ def devices() -> Report:
     """List the devices that this side sees, and their representors."""
     rows, representors, notes = [], [], []
     for info in list_devices():
-        side = "dpu" if _has_representors(info) else "host"
-        rows.append({"side": side, **_ask(info, "pci_addr_str", "iface_name", "ibdev_name")})
+        side = None
         try:
+            side = "dpu" if _has_representors(info) else "host"
             representors += _representors(info) if side == "dpu" else []
         except DocaError as error:
-            notes.append(f"the representors of {info.pci_addr_str} cannot be listed: {error}")
+            what = "the representors" if side else "the side"
+            notes.append(f"{what} of {info.pci_addr_str} cannot be {'listed' if side else 'told'}: {error}")
+        rows.append({"side": side, **_ask(info, "pci_addr_str", "iface_name", "ibdev_name")})
     sections = [
         Section("devices", "Devices", _DEVICE, rows),
         Section("representors", "Representors", _REPRESENTOR, representors),
@@ -117,19 +119,25 @@ def _representors(info: DevInfo) -> list[dict[str, Any]]:
 
 def caps() -> Report:
     """List the capabilities of each device, on the control path and the fast path (C: the calls with _cap_)."""
-    found = list_devices()
-    return Report([_section(found, *section) for section in _CAPS])
+    found, failed = list_devices(), dict[str, DocaError]()
+    sections = [_section(found, failed, *section) for section in _CAPS]
+    notes = [f"not all capabilities of {address} can be told: {error}" for address, error in failed.items()]
+    return Report(sections, notes)
 
 
-def _section(found: Sequence[DevInfo], key: str, title: str, calls: Mapping[str, str]) -> Section:
-    rows = [{**_ask(info, "pci_addr_str"), **{call: _limit(info, call) for call in calls}} for info in found]
+def _section(
+    found: Sequence[DevInfo], failed: dict[str, DocaError], key: str, title: str, calls: Mapping[str, str]
+) -> Section:
+    rows = [{**_ask(info, "pci_addr_str"), **{call: _limit(info, call, failed) for call in calls}} for info in found]
     return Section(key, title, {"pci_addr_str": "Device", **calls}, rows)
 
 
-def _limit(info: DevInfo, call: str) -> bool | int | None:
-    """What a capability says, None where what it is about is not supported."""
+def _limit(info: DevInfo, call: str, failed: dict[str, DocaError]) -> bool | int | None:
+    """What a capability says, None where what it is about is not supported, or fails: then note a device's first."""
     try:
-        limit: bool | int = getattr(info, call)()
+        return getattr(info, call)()  # type: ignore[no-any-return]
     except NotSupported:
         return None
-    return limit
+    except DocaError as error:
+        failed.setdefault(info.pci_addr_str, error)
+        return None

@@ -18,13 +18,13 @@ def main() -> int:
     parser.add_version()
     parser.add_argument("--driver", help="the driver's name; otherwise COMCH_DRIVER, otherwise emulated")
     parser.add_argument(
-        "words", nargs="*", metavar="WORD", help="only checks whose names contain one of these, as flush or fast_path"
+        "words", nargs="*", metavar="WORD", help="only checks whose names contain one of these, as restart or fast_path"
     )
     given = parser.parse_args()
     makers = [partial(maker, given.driver) for maker in (in_one_process, across_processes)]
+    if unknown := [word for word in given.words if not any(word in check.__name__ for check in CHECKS)]:
+        parser.error(f"no check's name contains {' or '.join(unknown)}")
     chosen = [check for check in CHECKS if not given.words or any(word in check.__name__ for word in given.words)]
-    if not chosen:
-        parser.error(f"no check's name contains {' or '.join(given.words)}")
     told: dict[str, list[str]] = {"ok": [], "skipped": [], "FAILED": []}
     print(f"{'':{_WIDTH}}  one process  two processes")
     for check in chosen:

@@ -92,6 +92,23 @@ def test_a_device_that_does_not_work_is_listed_and_spoken_of(start_python: Start
     assert run(start_python, "devices").splitlines()[-1] == note
 
 
+SILENT = "working = false", "answers = false"
+
+
+def test_a_device_that_does_not_answer_is_listed_beside_the_others(start_python: StartPython, tmp_path: Path) -> None:
+    path = tmp_path / "silent.toml"
+    path.write_text(TOPOLOGY.replace(*SILENT), encoding="utf-8")
+    found = ask(start_python, "devices", env={"COMCH_TOPOLOGY": str(path)})
+    assert [row["side"] for row in found["devices"]] == [None, "dpu", "host"]
+    (note,) = found["notes"]
+    assert note.startswith("the side of 0000:03:00.0 cannot be told: rep_cap_is_filter_all_supported: the kernel")
+    caps = ask(start_python, "caps", env={"COMCH_TOPOLOGY": str(path)})
+    silent, _, host = caps["caps"]
+    assert ({*silent.values()}, host["cap_client_is_supported"]) == ({"0000:03:00.0", None}, True)
+    (note,) = caps["notes"]
+    assert note.startswith("not all capabilities of 0000:03:00.0 can be told: cap_server_is_supported: the kernel")
+
+
 def test_tables_align(start_python: StartPython) -> None:
     for table in run(start_python, "devices").split("\n\n"):
         lines = table.rstrip("\n").splitlines()[1:]

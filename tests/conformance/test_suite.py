@@ -60,6 +60,12 @@ def test_the_command(start_python: StartPython) -> None:
     assert lines[-1] == "3 checks, 0 failures"
 
 
+def test_the_command_refuses_a_word_that_is_in_no_name(start_python: StartPython) -> None:
+    ended = start_python("-m", "comch_next.testing", "restart", "flush").finish()
+    assert (ended.returncode, ended.stdout) == (64, "")
+    assert "no check's name contains flush" in ended.stderr
+
+
 def test_the_command_tells_what_failed(start_python: StartPython) -> None:
     ended = start_python("-m", "comch_next.testing", "--driver", "nobodys", "server_runs_at_once").finish()
     assert ended.returncode == 1

@@ -89,6 +89,12 @@ def limits(info: object, call: str) -> topology.Limits:
     return asked(expect(info, DevInfo, call), call).limits
 
 
+_FILTER_CALLS: dict[object, str] = {
+    bits: f"rep_cap_is_filter_{name}_supported"
+    for bits, name in ((RepFilter.ALL, "all"), (RepFilter.NET, "net"), (RepFilter.EMULATED, "emulated"))
+}
+
+
 def _filter_bits(wanted: object, call: str) -> int:
     """The bits of a representor filter, 0 for all; INVALID_VALUE for others."""
     known = int(RepFilter.NET | RepFilter.EMULATED)
@@ -194,10 +200,11 @@ class Devices:
         return row.capable and row.side == "host"
 
     def rep_cap_is_filter_supported(self, devinfo: object, wanted: RepFilter) -> bool:
-        row = asked(expect(devinfo, DevInfo, "rep_cap_is_filter_supported"), "rep_cap_is_filter_supported")
+        call = _FILTER_CALLS.get(wanted, "rep_cap_is_filter_supported")
+        row = asked(expect(devinfo, DevInfo, call), call)
         if row.side != "dpu":
             raise NotSupported(f"device {row.pci_addr} has no representors: they stand on the DPU's devices")
-        return not _filter_bits(wanted, "rep_cap_is_filter_supported") & RepFilter.EMULATED
+        return not _filter_bits(wanted, call) & RepFilter.EMULATED
 
     @says_no_memory
     def rep_create_list(self, dev: object, wanted: object) -> list[RepInfo]:
