@@ -87,7 +87,10 @@ class Client(ControlContext):
 
     @property
     def connection(self) -> Connection:
-        """The connection of a client that has been started (C: doca_comch_client_get_connection); else BadState."""
+        """The connection of a client that has been started (C: doca_comch_client_get_connection); else BadState.
+
+        After its end the calls of a connection that was kept say how it ended.
+        """
         if not self._made:
             self._refuse_unmade("connection")
         return self._connection(self._clients.get_connection(self._handle))
