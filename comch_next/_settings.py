@@ -248,7 +248,7 @@ class Configured(LibraryContext):
     def max_msg_size(self) -> int:
         """The longest message, in bytes. If both sides set it, they connect only with the same value.
 
-        The default is the device's; None while no device is known.
+        The default is the device's; None until every required setting is known.
         """
         if (endpoint := self._endpoint) is not None:
             return endpoint.get("max_msg_size")  # type: ignore[no-any-return]
@@ -263,7 +263,7 @@ class Configured(LibraryContext):
     def recv_queue_size(self) -> int:
         """The depth of each connection's receive queue, in messages. Beyond it messages stay in flight at the sender.
 
-        The default is the device's; None while no device is known.
+        The default is the device's; None until every required setting is known.
         """
         if (endpoint := self._endpoint) is not None:
             return endpoint.get("recv_queue_size")  # type: ignore[no-any-return]

@@ -57,9 +57,10 @@ def absolute(log_num_tasks: object) -> int:
 def cut(data: Any, length: object) -> bytes:
     """Return the first `length` bytes of a buffer, all without one; it counts bytes whatever the items are."""
     try:
-        view = memoryview(data).cast("B")
+        view = memoryview(data)
+        view = view.cast("B") if view.c_contiguous else memoryview(view.tobytes())
     except by_system(*NO_BUFFER):
-        raise InvalidValue(f"message is {quoted(data):.60}; legal are bytes and other buffers without gaps") from None
+        raise InvalidValue(f"message is {quoted(data):.60}; legal are bytes and other buffers") from None
     return bytes(view if length is UNSET else view[: integer(length, "length", most=view.nbytes)])
 
 

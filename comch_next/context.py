@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 from comch_next._alone import alone
 from comch_next._codes import ErrorCode, State
@@ -44,6 +44,10 @@ class Context(ContextNames, Strict):
         self._alive = True
         self._pid = os.getpid()
         self._state_changed_cb: Any = None
+
+    def __copy__(self) -> NoReturn:
+        """Raise TypeError, as for pickle: two objects would be one context of the library."""
+        raise TypeError(f"{self!r} cannot be copied; make another context")
 
     def _bind(self, driver: Driver) -> None:
         """Make every call through another view of the same driver."""

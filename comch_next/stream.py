@@ -69,7 +69,7 @@ class Stream:
         context = connection._context
         if context._on_consumer is not _ANNOUNCED:
             text = f"Stream was attempted on {context!r}, which does not hear of the consumers of streams"
-            raise BadState(f"{text}; call Stream.enable on it before it starts")
+            raise BadState(f"{text}; call Stream.enable on it before it starts, or make it with streams=True (asyncio)")
         self.connection = connection
         self._link = Link(connection)
         self._number = 0  # of the last stream that was sent

@@ -30,7 +30,7 @@ def explain(names: Sequence[str]) -> str:
 
 def _lines(name: str) -> Iterator[str]:
     proper = api.aliases().get(name, name)
-    known = [*c_names(), *(change.old for change in api.renames())]
+    known = dict.fromkeys([*c_names(), *(change.old for change in api.renames())])
     if proper not in known:
         close = get_close_matches(name, known, n=3)
         raise api.UnknownName(f"no table has {name!r}" + (f"; close to it: {', '.join(close)}" if close else ""))

@@ -92,6 +92,13 @@ def test_every_name_of_the_pages_is_explained() -> None:
     assert explain(sorted(names))
 
 
+def test_a_name_is_proposed_once(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        command.main(["explain", "Server.destroy"])
+    near = capsys.readouterr().err.partition("close to it: ")[2].strip().split(", ")
+    assert len(near) == len({*near}) > 1
+
+
 def test_an_unknown_name(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         command.main(["explain", "doca_comch_serv_create"])

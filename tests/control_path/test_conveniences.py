@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 import threading
 from collections.abc import Callable
 from contextlib import ExitStack, closing
@@ -258,6 +260,14 @@ def test_what_is_no_time_is_refused(timeout: object) -> None:
         assert there.receive(timeout=SOON_S).data == b"waits"
         here.connection.send(b"still up")
         assert there.receive(timeout=SOON_S).data == b"still up"
+
+
+def test_a_context_cannot_be_copied() -> None:
+    """Two objects for one context of the library would end each other's."""
+    with listening() as there:
+        for copied in (copy.copy, copy.deepcopy, pickle.dumps):
+            with pytest.raises(TypeError):
+                copied(there)
 
 
 def test_a_client_whose_connection_has_ended_says_so() -> None:

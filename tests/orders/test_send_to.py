@@ -35,10 +35,14 @@ def test_data_comes_first(pair: Pair) -> None:
     assert pair.server.receive(timeout=SOON_S).data == b"by name"
 
 
-@pytest.mark.parametrize("data", [b"", bytearray(b"array"), memoryview(b"view"), b"x" * 4080])
+@pytest.mark.parametrize("data", [b"", bytearray(b"array"), memoryview(b"view"), memoryview(b"gaps")[::2], b"x" * 4080])
 def test_what_can_be_sent(pair: Pair, data: Any) -> None:
     pair.client.send_to(data, pair.connection)
     assert pair.server.receive(timeout=SOON_S).data == bytes(data)
+    assert pair.client.try_send_to(data, pair.connection) == comch.ErrorCode.SUCCESS
+    assert pair.server.receive(timeout=SOON_S).data == bytes(data)
+    pair.client.send_to(data, pair.connection, length=len(data) // 2)
+    assert pair.server.receive(timeout=SOON_S).data == bytes(data)[: len(data) // 2]
 
 
 @pytest.mark.parametrize("data", ["text", None, 5, [], [b"x"], (b"x", b"y"), [1, 2]])
