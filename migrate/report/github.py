@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from migrate.outcome import Finding, Level
+from migrate.outcome import FileOutcome, Finding, Level
 from migrate.report.causes import folded
-from migrate.report.run import Counts, Run
-from migrate.report.text import described
+from migrate.report.run import Counts, Run, stays
+from migrate.report.text import NOT_GIVEN, because, described
 
 _COMMANDS = {Level.SAFE: "notice", Level.EVIDENCE: "notice", Level.NEEDS_EVIDENCE: "warning", Level.MANUAL: "error"}
 
@@ -29,6 +29,17 @@ def _lines(run: Run) -> Iterator[str]:
             yield _command("notice", counts, file=run.name(outcome.path), title="migrate")
         causes = (finding for finding in outcome.findings if finding.code and not finding.because)
         yield from (_annotation(run, findings) for findings in folded(causes))
+        yield from _missing(run, outcome)
+
+
+def _missing(run: Run, outcome: FileOutcome) -> Iterator[str]:
+    """Yield a command for each place of a file that was not given which something here waits for."""
+    first: dict[object, Finding] = {}
+    for finding in filter(stays, outcome.findings):
+        if place := run.not_given(finding):
+            first.setdefault(place, finding)
+    for finding in first.values():
+        yield _annotation(run, [finding._replace(code=NOT_GIVEN, message=f"not rewritten{because(run, finding)}")])
 
 
 def _annotation(run: Run, findings: Sequence[Finding]) -> str:

@@ -8,7 +8,7 @@ from enum import IntFlag
 from functools import cached_property
 from pathlib import Path
 
-from migrate.outcome import FileOutcome, Finding, Level
+from migrate.outcome import FileOutcome, Finding, Level, Span
 
 
 class Exit(IntFlag):
@@ -83,6 +83,15 @@ class Run:
                 break
             chain.append(above)
         return chain
+
+    def not_given(self, finding: Finding) -> tuple[Path, Span] | None:
+        """Return the place of what a finding follows from, when it is in a file that was not given."""
+        place = self.chain(finding)[-1].because
+        return place if place is not None and place[0] not in self._given else None
+
+    @cached_property
+    def _given(self) -> frozenset[Path]:
+        return frozenset(outcome.path for outcome in self.outcomes)
 
     def summary(self) -> str:
         """Return the run in one line."""

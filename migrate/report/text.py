@@ -16,6 +16,9 @@ _DIFF = {"+": "green", "-": "red", "@": "cyan"}
 _COLOURS = {"bold": "1", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
 
 
+NOT_GIVEN = "CCM049"
+
+
 class Line(NamedTuple):
     """A line and how a terminal shows it: a name of a colour, or nothing."""
 
@@ -54,12 +57,19 @@ def _follows(finding: Finding) -> bool:
 
 
 def _consequences(run: Run, outcome: FileOutcome) -> Iterator[Line]:
-    by_cause: dict[Finding, list[Finding]] = {}
+    by_cause: dict[str, list[Finding]] = {}
     for finding in filter(_follows, outcome.findings):
-        by_cause.setdefault(run.chain(finding)[-1], []).append(finding)
+        by_cause.setdefault(because(run, finding), []).append(finding)
     for cause, findings in by_cause.items():
-        where = "" if _follows(cause) else f" because {place(run, cause)} ({cause.code}) was not"
-        yield Line(f"  {counted(len(findings), 'reference')} not rewritten{where}: {listed(findings)}")
+        yield Line(f"  {counted(len(findings), 'reference')} not rewritten{cause}: {listed(findings)}")
+
+
+def because(run: Run, finding: Finding) -> str:
+    """Say what a finding follows from."""
+    if outside := run.not_given(finding):
+        return f" because {run.name(outside[0])}:{outside[1].line}, which you did not give ({NOT_GIVEN}), was not"
+    cause = run.chain(finding)[-1]
+    return "" if _follows(cause) else f" because {place(run, cause)} ({cause.code}) was not"
 
 
 def listed(findings: Iterable[Finding]) -> str:
@@ -94,7 +104,12 @@ def described(findings: Sequence[Finding]) -> str:
 def ending(run: Run) -> Iterator[Line]:
     """Report the sum of everything, and where to read on."""
     yield Line(run.summary(), "bold")
-    codes = {finding.code for outcome in run.outcomes for finding in outcome.findings if finding.code}
+    findings = [finding for outcome in run.outcomes for finding in outcome.findings if finding.code]
+    codes = {finding.code for finding in findings}
+    outside = {found[0] for finding in filter(_follows, findings) if (found := run.not_given(finding))}
+    if outside:
+        codes.add(NOT_GIVEN)
+        yield Line(f"give migrate what these files share handles with, too: {' '.join(map(run.name, sorted(outside)))}")
     if codes:
         yield Line(f"python -m migrate explain {' '.join(sorted(codes))} describes these codes")
 

@@ -71,6 +71,21 @@ def test_the_text_has_causes_first_and_counts_what_follows() -> None:
     ]
 
 
+def test_a_file_that_was_not_given_is_named() -> None:
+    findings = [finding(A, Span(line, 0, line, 1), "CCM003", Level.MANUAL, because=(B, CAUSE)) for line in (1, 4)]
+    run = Run(BASE, (FileOutcome(A, b"x", b"x", (*findings, findings[0]._replace(because=(A, findings[1].span)))),))
+    assert [line.text for line in text.lines(run)][1:] == [
+        "  3 references not rewritten because ä<script>.py:3, which you did not give (CCM049), was not: lines 1, 4",
+        "1 file uses the old API: no references would be rewritten, none need you (3 more depend on what needs you)",
+        "give migrate what these files share handles with, too: ä<script>.py",
+        "python -m migrate explain CCM003 CCM049 describes these codes",
+    ]
+    assert github.text(run).splitlines()[:-1] == [
+        "::error file=a b.py,line=1,endLine=1,title=CCM049::ep<b>: not rewritten because ä<script>.py:3, "
+        "which you did not give (CCM049), was not",
+    ]
+
+
 def test_imports_are_counted_where_nothing_else_changes() -> None:
     spans = (Span(1, at, 1, at + 1) for at in (0, 2))
     imports = tuple(Finding("imports", "", Level.SAFE, A, span, "Again", "rewritten") for span in spans)
