@@ -107,11 +107,10 @@ class Imports:
         return frozenset(map(self.name, self._guarded))
 
     def unused(self) -> list[ast.alias]:
-        """Return the old imports of single names that go, and that the file itself does not read."""
+        """Return the old imports of names that go, and that the file itself does not read."""
         unread = (variable for variable in self._aliases.keys() - self._named if not variable.loads)
-        aliases = [alias for it in unread if it.name not in self.withdrawn for alias in self._aliases[it]]
-        names = (alias for alias in aliases if self.old[alias].direct and not self.old[alias].module)
-        return [alias for alias in names if not self.remains(alias)]
+        aliases = (alias for it in unread if it.name not in self.withdrawn for alias in self._aliases[it])
+        return [alias for alias in aliases if not self.remains(alias)]
 
     def dropped(self) -> list[ast.alias]:
         """Return the imports from files of the project that go."""

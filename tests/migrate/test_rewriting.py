@@ -228,6 +228,19 @@ def test_names_that_go_from_a_module_which_does_not_use_them_have_a_note() -> No
     assert notes == [("Again", Level.SAFE), ("ConnectionReset", Level.SAFE)]
 
 
+@pytest.mark.parametrize(
+    "brings", ["from ._doca import cc", "from ._doca import cc as cc, require", "import doca_comm_channel as cc"]
+)
+def test_a_package_that_no_longer_has_the_old_module_has_a_note(brings: str) -> None:
+    files = {
+        "pkg/_doca.py": "import doca_comm_channel as cc\ndef require():\n    return cc\n",
+        "pkg/__init__.py": f"{brings}\n",
+        "main.py": "from pkg import cc\ncc.Endpoint().destroy()\n",
+    }
+    findings = rewritten(files)["pkg/__init__.py"].findings
+    assert [(finding.code, finding.level) for finding in findings if finding.code] == [("CCM011", Level.SAFE)]
+
+
 def test_an_import_of_names_that_go_leaves_none_of_the_new_module_behind() -> None:
     assert b"comch" not in rewritten({"errors.py": REEXPORTS})["errors.py"].new
 
