@@ -40,7 +40,7 @@ class Findings:
 
     def _references(self, path: Path, text: FileText) -> Iterator[Finding]:
         for reference, verdict in text.verdicts.items():
-            own = verdict.cause is not None and verdict.cause.node is reference.node
+            own = _is_own(reference, verdict)
             if own and verdict.cause in self.silent:
                 yield from self._skipped(verdict.cause, reference.name)
                 continue
@@ -67,12 +67,14 @@ class Findings:
             yield Finding("pragmas", SKIPPED, Level.SAFE, cause.path, span, name, title)
 
     def _places(self, path: Path, text: FileText) -> Iterator[Finding]:
-        """Yield the causes in places that name nothing old."""
-        own = {reference.node for reference in text.verdicts}
+        """Yield the causes that no reference is reported as: most are in places that name nothing old."""
+        nodes = {reference.node for reference in text.verdicts}
+        told = {verdict.cause for reference, verdict in text.verdicts.items() if _is_own(reference, verdict)}
         for cause in self._causes.get(path, ()):
-            if cause.node not in own and cause in self.silent:
+            is_told = cause in told or (cause.node in nodes and cause.level not in (Level.MANUAL, Level.NEEDS_EVIDENCE))
+            if not is_told and cause in self.silent:
                 yield from self._skipped(cause, _name(cause.node))
-            elif cause.node not in own:
+            elif not is_told:
                 title = with_evidence(CODES[cause.code].title, cause.level, cause.evidence)
                 yield Finding(
                     "handles", cause.code, cause.level, path, self.span(path, cause.node), _name(cause.node), title,
@@ -109,6 +111,11 @@ class Findings:
         """Return where a node of a file stands."""
         assert isinstance(node, Located)
         return span_of(self.sources[path], node)
+
+
+def _is_own(reference: Reference, verdict: Verdict) -> bool:
+    """Whether a reference is itself the cause of why it stays."""
+    return verdict.cause is not None and verdict.cause.node is reference.node
 
 
 def with_evidence(message: str, level: Level, evidence: str) -> str:

@@ -241,6 +241,37 @@ def test_a_package_that_no_longer_has_the_old_module_has_a_note(brings: str) -> 
     assert [(finding.code, finding.level) for finding in findings if finding.code] == [("CCM011", Level.SAFE)]
 
 
+def test_each_comment_has_its_finding() -> None:
+    """Where one handle has two causes, and the report says that the one keeps what the other stands at."""
+    files = {
+        "agent.py": """\
+            import doca_comm_channel as cc
+            class Agent:
+                def __init__(self):
+                    self.ep = cc.Endpoint()
+                def ask(self, peer):
+                    self.ep.sendto(b"?", peer)
+            """,
+        "test_agent.py": """\
+            from unittest import mock
+            from agent import Agent
+            class Stub:
+                def sendto(self, msg, peer):
+                    print(msg)
+            with mock.patch("doca_comm_channel.Endpoint"):
+                Agent().ask(1)
+            agent = Agent.__new__(Agent)
+            agent.ep = Stub()
+            agent.ask(2)
+            """,
+    }
+    for outcome in rewritten(files).values():
+        causes = {finding.code for finding in outcome.findings if finding.because is None and finding.code}
+        commented = set(re.findall(r"# (CCM\d+):", outcome.new.decode()))
+        assert commented
+        assert causes == commented
+
+
 def test_an_import_of_names_that_go_leaves_none_of_the_new_module_behind() -> None:
     assert b"comch" not in rewritten({"errors.py": REEXPORTS})["errors.py"].new
 
