@@ -7,7 +7,19 @@ import ast
 from migrate.bindings.refusal import USE, NotUnderstood
 from migrate.bindings.tokens import CFFI, CFunction, Member, Null, Pointer, View, keys
 from migrate.facts.forest import Forest
-from migrate.python.values import Bound, Class, External, Function, Partial, Plain, Token, Value, Values
+from migrate.python.values import (
+    Bound,
+    Class,
+    Collection,
+    External,
+    Function,
+    Instance,
+    Partial,
+    Plain,
+    Token,
+    Value,
+    Values,
+)
 from migrate.text.code import Template
 
 _PASSING = (ast.Assign, ast.AnnAssign, ast.Return, ast.Yield, ast.Tuple, ast.List, ast.Expr, ast.Lambda, ast.IfExp)
@@ -94,9 +106,16 @@ class Views:
             return None
         if isinstance(above, ast.Call) and node is not above.func and self._takes(above, view):
             return None
-        if not isinstance(above, _PASSING):
+        if not isinstance(above, _PASSING) or (isinstance(above, ast.Assign) and any(map(self._shows, above.targets))):
             raise NotUnderstood(above if isinstance(above, ast.expr) else node, USE)
         return None
+
+    def _shows(self, target: ast.expr) -> bool:
+        """Whether what is stored in a target becomes items of a list: `items[1:] = ffi.buffer(text)`."""
+        is_slice = isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Slice)
+        owners = self._values.of(target.value) if isinstance(target, ast.Subscript) and is_slice else ()
+        lists = (owner for owner in owners if isinstance(owner, Collection | Instance))
+        return not all(self._values.has_own(owner, "__setitem__") for owner in lists)
 
     def _takes(self, call: ast.Call, view: View) -> bool:
         """Whether what is called is analysed, or reads a view as bytes."""

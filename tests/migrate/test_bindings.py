@@ -104,6 +104,8 @@ def test_of_ctypes(line: str, new: str) -> None:
         "print(ffi.errno)",
         "print(isinstance(ep, ffi.CData))",
         "view = ffi.buffer(buf, n[0])\nprint(view[0])",
+        "items = []\nitems[:] = ffi.buffer(buf, 4)",
+        "view, items = ffi.buffer(buf, 4), [1, 2]\nitems[1:] = view",
         "print(ffi.from_buffer(b'abc')[0])",
         "n[0] = -1",
         "size = ffi.new('uint32_t *', 1 << 32)\nlib.doca_comm_channel_ep_get_device(ep[0], size)",
@@ -203,6 +205,11 @@ def test_errno_of_a_library_stays() -> None:
         ),
         ("def sized(data: int):\n    return ffi.new('char[]', data)", "    return bytearray(data)"),
         ("print(ep[0] == ffi.NULL, bool(peer[0]))", "print(ep[0] == None, bool(peer[0]))"),
+        (
+            "out = bytearray(9)\nfor at in range(2):\n    print(out[: at + 1])\nout[2:6] = ffi.buffer(buf, 4)",
+            "out[2:6] = memoryview(buf)[:4]",
+        ),
+        ("out = memoryview(bytearray(9))\nout[:4] = view = ffi.buffer(buf, 4)", "out[:4] = view = memoryview(buf)[:4]"),
     ],
 )
 def test_views_and_sizes(lines: str, new: str) -> None:

@@ -204,13 +204,22 @@ class Items(Elements):
         self.watch(source, store)
 
     def store_slice(self, whole: Value, key: Slot, stored: Slot, node: ast.expr) -> None:
-        """Store what a slot has as a slice of a value: its items come among those of a list."""
+        """Store what a slot has as a slice of a value: its items come among those that are there."""
         of_list = isinstance(whole, Instance) and not self.binder(whole.node, "__setitem__")
         if of_list or isinstance(whole, Collection):
             self.blur(self.contents(whole))
             self.iterate(stored, self.contents(whole).some)
-        else:
-            self.store_item(self.constant(whole), None, key, stored, node)
+            return
+        if whole is Plain.OTHER or isinstance(whole, External):
+            self.iterate(stored, self.contents(Plain.OTHER).some)
+            stored = self._apart_from_tokens(stored)  # a slice of it is not looked into either: it is all of these
+        self.store_item(self.constant(whole), None, key, stored, node)
+
+    def _apart_from_tokens(self, source: Slot) -> Slot:
+        """Return a slot with what another one has, but for tokens."""
+        slot = Slot()
+        self.watch(source, lambda value: None if isinstance(value, Token) else self.add(slot, value))
+        return slot
 
     def unpack(self, source: Slot, index: int, result: Slot, length: int | None = None) -> None:
         """Let a slot have the item at an index of what is unpacked, all of it if that has a length.
