@@ -25,32 +25,48 @@ def given(node: ast.expr, values: Values) -> ast.expr:
 
 def pointed(node: ast.expr, values: Values) -> ast.expr:
     """Return the pointer or number that casts, int() and types show: `int(ffi.cast("uintptr_t", handle))`."""
-    while isinstance(node, ast.Call) and node.args and not node.keywords:
+    while isinstance(node, ast.Call):
         functions = values.of(node.func)
-        if not functions or not all(_shows(function, values, len(node.args)) for function in functions):
+        if not functions or not all(_shows(function, values, node) for function in functions):
             break
-        node = node.args[-1]
+        node = node.args[-1] if node.args else node.keywords[0].value
     return node
 
 
 def is_union(node: ast.ClassDef, values: Values) -> bool:
     """Whether a class of the program is doca_data to ctypes: the union, or a structure with one of its fields."""
-    if not is_structure(node, values) or len(node.body) > 2:
-        return False
+    rows = _rows(node) if is_structure(node, values) else []
+    return bool(rows) and all(_is_field(name, kind, values) for name, kind in rows)
+
+
+def _rows(node: ast.ClassDef) -> list[tuple[ast.expr, ast.expr]]:
+    """Return the names and types of the fields that a class lists; nothing where it is more than such a list."""
     statement = node.body[-1]
-    if not isinstance(statement, ast.Assign) or ast.unparse(statement.targets[0]) != "_fields_":
+    is_list = isinstance(statement, ast.Assign) and ast.unparse(statement.targets[0]) == "_fields_"
+    if len(node.body) > 2 or not is_list or not isinstance(statement, ast.Assign):
+        return []
+    listed = getattr(statement.value, "elts", ())
+    rows = [(row.elts[0], row.elts[1]) for row in listed if isinstance(row, ast.Tuple) and len(row.elts) == 2]
+    return rows if len(rows) == len(listed) else []
+
+
+def _is_at_start(field: str | None, node: ast.ClassDef, values: Values) -> bool:
+    """Whether a field of a class is where C reads a number or pointer: any of a union, the first of a structure."""
+    rows = _rows(node)
+    first = rows if External("ctypes.Union") in values.bases(node) else rows[:1]
+    return field in [getattr(name, "value", None) for name, _ in first]
+
+
+def _shows(function: Value, values: Values, call: ast.Call) -> bool:
+    """Whether a function makes a number or pointer of what a call gives it, and shows that."""
+    count = len(call.args)
+    if isinstance(function, Class) and is_union(function.node, values):
+        fields = [keyword.arg for keyword in call.keywords]
+        return count + len(fields) == 1 and all(_is_at_start(field, function.node, values) for field in fields)
+    if not count or call.keywords:
         return False
-    rows = [row for row in getattr(statement.value, "elts", ()) if isinstance(row, ast.Tuple) and len(row.elts) == 2]
-    is_whole = len(rows) == len(getattr(statement.value, "elts", ())) > 0
-    return is_whole and all(_is_field(row.elts[0], row.elts[1], values) for row in rows)
-
-
-def _shows(function: Value, values: Values, count: int) -> bool:
-    """Whether a function makes a number or pointer of what it is given, and shows that."""
     if isinstance(function, External):
         return function.name == "builtins.int"
-    if isinstance(function, Class):
-        return count == 1 and is_union(function.node, values)
     key = next(keys([function]), None)
     if isinstance(key, Name):
         return key.package == CTYPES and key.name in _FIELDS.values() and count == 1

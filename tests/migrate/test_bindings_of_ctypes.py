@@ -675,13 +675,40 @@ def test_a_structure_of_its_own_is_user_data() -> None:
     assert "if after == 2:" in text
 
 
+OF_BOTH = '[("ptr", ctypes.c_void_p), ("u64", ctypes.c_uint64)]'
+
+
+@pytest.mark.parametrize(
+    ("fields", "given"),
+    [
+        ('[("u64", ctypes.c_uint64)]', "u64=7"),
+        (OF_BOTH, "ptr=7"),
+        (OF_BOTH.replace("[", "(").replace("]", ")"), "ptr=7"),
+    ],
+)
+@pytest.mark.parametrize("kind", ["Structure", "Union"])
+def test_user_data_that_names_its_field(kind: str, fields: str, given: str) -> None:
+    made = DATA.replace("Structure", kind).replace('[("u64", ctypes.c_uint64)]', fields)
+    text = new(TALK + made.replace("doca_data(7)", f"doca_data({given})"))
+    assert '"user_data", 7)' in text
+    assert kind not in text
+
+
+def test_a_field_of_a_union_is_at_its_start_but_not_the_second_of_a_structure() -> None:
+    made = DATA.replace('[("u64", ctypes.c_uint64)]', OF_BOTH).replace("doca_data(7)", "doca_data(u64=7)")
+    assert '"user_data", 7)' in new(TALK + made.replace("Structure", "Union"))
+    assert_stays(TALK + made, "CCM092")
+
+
 @pytest.mark.parametrize(
     ("old", "changed"),
     [
         ('("u64", ctypes.c_uint64)]', '("u64", ctypes.c_uint64), ("more", ctypes.c_uint64)]'),
         ('("u64", ctypes.c_uint64)]', '("u64", ctypes.c_uint32)]'),
         ("doca_data(7))", "kept)"),
-        ("doca_data(7))", "doca_data(u64=7))"),
+        ("doca_data(7))", "doca_data(ptr=7))"),  # it sets no field
+        ("doca_data(7))", "doca_data(u64=-1))"),
+        ("doca_data(7))", "doca_data(**{'u64': 7}))"),
         ("doca_data(7))", "doca_data(-1))"),
         ("data.u64", "data.value"),
         ("(data, ctx, before, after)", "(data, ctx, before, *after)"),
