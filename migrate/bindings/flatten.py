@@ -17,6 +17,7 @@ from migrate.bindings.cutting import Cutting
 from migrate.bindings.foreign import Foreign
 from migrate.bindings.found import Found
 from migrate.bindings.keeping import TAKEN_BEFORE, bound, is_of_class
+from migrate.bindings.knowledge import REFERENCES
 from migrate.bindings.libraries import Libraries
 from migrate.bindings.members import Members
 from migrate.bindings.numbers import Numbers
@@ -73,7 +74,8 @@ class Flattening:
         self.values, self._bindings = analysis.values, analysis.bindings
         self.libraries = Libraries(self.forest, self.values, project)
         expressions = Expressions(self.forest, self.values, frozenset(), vocabulary)
-        self._reaching = Reaching(self.forest, self.values, {path: source.control for path, source in sources.items()})
+        controls = {path: source.control for path, source in sources.items()}
+        self._reaching = Reaching(self.forest, self.values, controls, self._referred)
         numbers = Numbers(self.forest, self.values, expressions)
         terminators = Terminators(self.forest, self.values, expressions)
         self._calls = Calls(self.forest, self.values, self._reaching, vocabulary, numbers, terminators)
@@ -117,6 +119,13 @@ class Flattening:
         self._read_tables()
         self.expressions |= {ffi.node: Template("None") for ffi in self.dropped()}
         self._spell(OwnNames(analysis))
+
+    def _referred(self, node: ast.expr) -> ast.expr | None:
+        """Return the value that an expression is a pointer to: `byref(value)`."""
+        if not isinstance(node, ast.Call) or len(node.args) != 1 or isinstance(node.args[0], ast.Starred):
+            return None
+        names = [key.name if isinstance(key, Name) else "" for key in keys(self.values.of(node.func))]
+        return node.args[0] if names and REFERENCES.issuperset(names) else None
 
     # ------------------------------------------------------------------ which libraries
 
@@ -276,7 +285,7 @@ class Flattening:
     def _of_ctypes(self, node: ast.Call, name: str) -> None:
         """Edit what makes or refers to a value that an old function is given."""
         shown = (part.left if isinstance(part, ast.BinOp) else part for part in node.args)
-        given = [key for part in (node, *shown) for key in keys(self.values.of(part)) if isinstance(key, Data)]
+        given = [key for part in (node, *shown) for key in keys(self._reaching.of(part)) if isinstance(key, Data)]
         if any(map(self._changes, given)):
             edit = self._members.of_ctypes(node, name)
             if edit is None:

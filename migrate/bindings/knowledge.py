@@ -39,7 +39,7 @@ from migrate.python.values import Arguments, Bound, CallBack, External, Function
 
 _LOADERS = frozenset({"cdll", "pydll"})
 _LIBRARIES = frozenset({"CDLL", "PyDLL"})
-_REFERENCES = frozenset({"byref", "pointer", "addressof"})
+REFERENCES = frozenset({"byref", "pointer", "addressof"})
 _WIDTHS = ("8", "16", "32", "64")
 _KINDS = ("int", "long", "longlong", "short", "size_t", "byte", *(f"int{width}" for width in _WIDTHS))
 _INTEGERS = frozenset({*(f"c_{sign}{kind}" for sign in ("", "u") for kind in _KINDS), "c_ssize_t", "c_bool"})
@@ -145,7 +145,7 @@ class Bindings:
         if name.name == "POINTER":
             found = (getattr(key, "name", "") for key in keys(*arguments.positional[:1]))
             return [Token(Name(CTYPES, f"{_POINTER}({next(found, '')})"))]
-        if name.name in _REFERENCES:
+        if name.name in REFERENCES:
             given = arguments.positional[0] if arguments.positional else ()
             if len(arguments.positional) < 2:
                 return given

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import TypeAlias
@@ -11,7 +11,7 @@ from typing import TypeAlias
 from migrate.facts.forest import Forest
 from migrate.python.control import Action, Control, Solution, Step, solve
 from migrate.python.scopes import Variable
-from migrate.python.values import Collection, Value, Values
+from migrate.python.values import Collection, External, Plain, Value, Values
 
 State: TypeAlias = "frozenset[ast.Name]"  # the stores whose value a variable may have
 
@@ -19,13 +19,24 @@ State: TypeAlias = "frozenset[ast.Name]"  # the stores whose value a variable ma
 class Reaching:
     """Follows the stores to variables through the graph of the one function that binds them."""
 
-    def __init__(self, forest: Forest, values: Values, controls: Mapping[Path, Control]) -> None:
+    def __init__(
+        self,
+        forest: Forest,
+        values: Values,
+        controls: Mapping[Path, Control],
+        passed_through: Callable[[ast.expr], ast.expr | None] = lambda node: None,
+    ) -> None:
+        """passed_through: returns the argument that an expression has the value of, nothing for most."""
         self._forest, self._values, self._controls = forest, values, controls
+        self._passed_through = passed_through
         self._solutions: dict[ast.AST, Solution[State]] = {}
 
     def of(self, node: ast.expr) -> frozenset[Value]:
         """Return what an expression can be where it stands, as far as the order of stores shows."""
         everything = self._values.of(node)
+        argument = self._passed_through(node) if len(everything) > 1 else None
+        if argument is not None:
+            return everything & self.of(argument)
         if not isinstance(node, ast.Name) or len(everything) < 2:
             return everything
         names = self._forest.of(node)
@@ -75,6 +86,8 @@ class Reaching:
 
     def _items(self, node: ast.expr) -> frozenset[Value]:
         """Return what a loop goes through; nothing where that is not the same as what is in a collection."""
+        if isinstance(node, ast.Call) and self._values.of(node.func) == {External("builtins.range")}:
+            return frozenset({Plain.OTHER})
         found = self._values.of(node)
         plain = all(isinstance(each, Collection) and each.kind in ("list", "tuple", "set") for each in found)
         return self._values.inside(found) if plain else frozenset()

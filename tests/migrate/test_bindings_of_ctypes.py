@@ -675,6 +675,23 @@ def test_a_structure_of_its_own_is_user_data() -> None:
     assert "if after == 2:" in text
 
 
+@pytest.mark.parametrize("items", ["(1, 2)", "range(2)", "enumerate('ab')", "[part for part in 'ab']"])
+def test_a_loop_uses_the_name_of_a_cell(items: str) -> None:
+    text = new(CTYPES + f"print(rc)\nfor n in {items}:\n    print(n)\n")
+    assert "buf, n = bytearray(64), [64]\n" in text
+    assert f"for n in {items}:\n    print(n)\n" in text
+
+
+def test_a_loop_that_may_use_the_name_for_a_cell_is_the_cause() -> None:
+    outcome = rewrite((CTYPES + "print(rc)\nfor n in __import__('sys').argv:\n    print(n)\n").encode())
+    assert [finding.span.line for finding in outcome.findings if finding.because is None] == [10]
+
+
+def test_what_refers_to_a_value_of_another_library_under_the_same_name_stays() -> None:
+    text = CTYPES + "libc = ctypes.CDLL('libc.so.6')\nn = ctypes.c_long()\nlibc.time(byref(n))\nprint(n.value)\n"
+    assert_stays(text, "CCM092")
+
+
 OF_BOTH = '[("ptr", ctypes.c_void_p), ("u64", ctypes.c_uint64)]'
 
 
