@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from migrate.outcome import FileOutcome, Finding, Level
 from migrate.report.causes import folded
-from migrate.report.run import Counts, Run, stays
+from migrate.report.run import Run, stays
 from migrate.report.text import NOT_GIVEN, because, described
 
 _COMMANDS = {Level.SAFE: "notice", Level.EVIDENCE: "notice", Level.NEEDS_EVIDENCE: "warning", Level.MANUAL: "error"}
@@ -25,8 +25,7 @@ def _lines(run: Run) -> Iterator[str]:
         yield _command(problem.level, problem.message, file=run.name(problem.path), title="migrate")
     for outcome in run.outcomes:
         if outcome.changed:
-            counts = Counts.of(outcome.findings).text(run.is_done(outcome))
-            yield _command("notice", counts, file=run.name(outcome.path), title="migrate")
+            yield _command("notice", run.told(outcome), file=run.name(outcome.path), title="migrate")
         causes = (finding for finding in outcome.findings if finding.code and not finding.because)
         yield from (_annotation(run, findings) for findings in folded(causes))
         yield from _missing(run, outcome)

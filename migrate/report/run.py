@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import IntFlag
 from functools import cached_property
 from pathlib import Path
+from typing import NamedTuple
 
 from migrate.outcome import FileOutcome, Finding, Level, Span
 
@@ -51,6 +52,13 @@ class Run:
     def is_done(self, outcome: FileOutcome) -> bool:
         """Return whether a file has its new text: one may be the same, such as `ep.listen(name)`."""
         return outcome.path in self.written or (bool(self.written) and not outcome.changed)
+
+    def told(self, outcome: FileOutcome) -> str:
+        """Return what becomes of a file, in words."""
+        counts, done = Counts.of(outcome.findings), self.is_done(outcome)
+        if outcome.changed and not any(counts):
+            return f"{'was' if done else 'would be'} changed together with files that use the old API"
+        return counts.text(done)
 
     @cached_property
     def status(self) -> Exit:
@@ -103,11 +111,13 @@ class Run:
         counts = Counts.of(finding for outcome in files for finding in outcome.findings)
         written = bool(self.written)
         verb = ("used" if written else "uses") if len(files) == 1 else "used" if written else "use"
-        return f"{counted(len(files), 'file')} {verb} the old API: {counts.text(written)}{trouble}"
+        others = sum(outcome.changed and not outcome.findings for outcome in self.outcomes)
+        would = ("was" if others == 1 else "were") if written else "would be"
+        also = f"; {counted(others, 'other file')} {would} changed" if others else ""
+        return f"{counted(len(files), 'file')} {verb} the old API: {counts.text(written)}{also}{trouble}"
 
 
-@dataclass(frozen=True)
-class Counts:
+class Counts(NamedTuple):
     """How many references change, need you, and only wait for those that do; imports: of those that change."""
 
     changed: int

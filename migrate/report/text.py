@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from migrate.outcome import FileOutcome, Finding, Level
 from migrate.report.causes import folded
-from migrate.report.run import Counts, Run, counted, printable, stays
+from migrate.report.run import Run, counted, printable, stays
 
 _DIFF = {"+": "green", "-": "red", "@": "cyan"}
 _COLOURS = {"bold": "1", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
@@ -41,8 +41,7 @@ def lines(run: Run) -> Iterator[Line]:
 
 def file_lines(run: Run, outcome: FileOutcome) -> Iterator[Line]:
     """Report one file."""
-    counts = Counts.of(outcome.findings)
-    yield Line(f"{run.name(outcome.path)}: {counts.text(run.is_done(outcome))}", "bold")
+    yield Line(f"{run.name(outcome.path)}: {run.told(outcome)}", "bold")
     shown = [finding for finding in outcome.findings if finding.code and not _follows(finding)]
     for findings in folded(sorted(shown, key=lambda finding: (not stays(finding), finding.span))):
         first = findings[0]

@@ -93,6 +93,23 @@ def test_imports_are_counted_where_nothing_else_changes() -> None:
     assert next(line.text for line in text.lines(run)) == "a b.py: 2 imports would be rewritten, none need you"
 
 
+@pytest.mark.parametrize(("written", "verb"), [(frozenset[Path](), "would be"), (frozenset({A, B}), "was")])
+def test_a_file_without_references_that_changes_with_others(written: frozenset[Path], verb: str) -> None:
+    """Such as one that only reads the cells that another one fills."""
+    one = FileOutcome(A, b"x", b"y", (finding(A, CAUSE, change="comch"),))
+    note = FileOutcome(B, b"x", b"y", (finding(B, CAUSE, "CCM061"),))
+    for other in (FileOutcome(B, b"x", b"y"), note):
+        run = Run(BASE, (one, other), written=written)
+        lines = [line.text for line in text.lines(run)]
+        assert lines[1] == f"ä<script>.py: {verb} changed together with files that use the old API"
+        assert f"script>.py,title=migrate::{verb} changed together" in github.text(run)
+        assert ("; 1 other file " in run.summary()) == (other is not note)
+    assert Run(BASE, (one, FileOutcome(B, b"x", b"y")), written=written).summary() == (
+        f"1 file {'used' if written else 'uses'} the old API: 1 reference {verb} rewritten, none need you; "
+        f"1 other file {verb} changed"
+    )
+
+
 def test_a_file_whose_references_are_the_same_is_done_with_the_others() -> None:
     """`ep.listen(name)` is one that stays as it is."""
     same = FileOutcome(A, b"x", b"x", (finding(A, CAUSE, change="listen"),))

@@ -9,7 +9,7 @@ from migrate.report.page.links import Links, Shown
 from migrate.report.page.markup import Element, joined, tag
 from migrate.report.page.sheet import section
 from migrate.report.page.sides import Row, Side
-from migrate.report.run import Counts, Run
+from migrate.report.run import Run
 
 _GAP = tag("tr", tag("td", "⋮", colspan="4"), class_="gap")
 _HEAD = tag(
@@ -26,10 +26,8 @@ def diffs(run: Run, links: Links) -> Iterator[Element]:
 
 
 def _file(run: Run, file: Shown) -> Element:
-    findings = file.outcome.findings
-    counts = Counts.of(findings).text(run.is_done(file.outcome)) if findings else ""
     rows = list(chain.from_iterable((_GAP, *(_row(file, row) for row in hunk)) for hunk in file.hunks))[1:]
-    summary = tag("summary", tag("b", run.name(file.outcome.path)), f" {counts}")
+    summary = tag("summary", tag("b", run.name(file.outcome.path)), f" {run.told(file.outcome)}")
     table = tag("table", _HEAD, tag("tbody", *rows), class_="sides")
     return tag("details", summary, table, id=file.diff_id, data_codes=file.codes or None)
 
