@@ -44,6 +44,7 @@ The rules know no spelling: they rewrite the flat program. In it, a cell that C 
     truth      where only the truth of a value is asked
     told       the numbers that the library passes to callbacks
     user_data  what a program keeps with tasks and contexts
+    user_data_values the variables of ctypes that have it
     addresses  handles of ctypes that a program needs as numbers
     views      and of pointers, views and user data
     flatten    the edits of a project, and the places that are not understood

@@ -18,6 +18,7 @@ from migrate.bindings.spelled_out import SpelledOut
 from migrate.bindings.structs import OwnStructs
 from migrate.bindings.tokens import Computed, Ffi, Maker, Member, Name, Package, Struct, keys
 from migrate.bindings.user_data import is_union
+from migrate.bindings.user_data_values import UserDataValues
 from migrate.facts.libraries import Cause
 from migrate.python.known_calls import NAMESPACES, RUNNING
 from migrate.python.listing import listed
@@ -96,7 +97,14 @@ def groups(sources: Mapping[Path, Source], given: frozenset[Path], width: int | 
     if not any(spelling in source.text for source in sources.values() for spelling in _SPELLINGS):
         return []
     analysis, earlier = Analysis(sources), dict[Path, Flat]()
-    for reader in (OwnStructs, Joined, Forwarding, Relaying, Relaying):  # helpers may be called by helpers
+    for reader in (
+        OwnStructs,
+        UserDataValues,
+        Joined,
+        Forwarding,
+        Relaying,
+        Relaying,
+    ):  # helpers may be called by helpers
         analysis = _changed(analysis, reader(analysis).changes(), earlier)
     spelled_out = SpelledOut(analysis)
     analysis = _changed(analysis, spelled_out.changes(), earlier)

@@ -50,11 +50,11 @@ def _rows(node: ast.ClassDef) -> list[tuple[ast.expr, ast.expr]]:
     return rows if len(rows) == len(listed) else []
 
 
-def _is_at_start(field: str | None, node: ast.ClassDef, values: Values) -> bool:
-    """Whether a field of a class is where C reads a number or pointer: any of a union, the first of a structure."""
+def types_at_start(node: ast.ClassDef, values: Values) -> dict[object, ast.expr]:
+    """Return the types of the fields that are where C reads a number or pointer: all of a union, one of a structure."""
     rows = _rows(node)
     first = rows if External("ctypes.Union") in values.bases(node) else rows[:1]
-    return field in [getattr(name, "value", None) for name, _ in first]
+    return {getattr(name, "value", None): kind for name, kind in first}
 
 
 def _shows(function: Value, values: Values, call: ast.Call) -> bool:
@@ -62,7 +62,7 @@ def _shows(function: Value, values: Values, call: ast.Call) -> bool:
     count = len(call.args)
     if isinstance(function, Class) and is_union(function.node, values):
         fields = [keyword.arg for keyword in call.keywords]
-        return count + len(fields) == 1 and all(_is_at_start(field, function.node, values) for field in fields)
+        return count + len(fields) == 1 and types_at_start(function.node, values).keys() >= {*fields}
     if not count or call.keywords:
         return False
     if isinstance(function, External):

@@ -711,6 +711,52 @@ def test_user_data_that_names_its_field(kind: str, fields: str, given: str) -> N
     assert kind not in text
 
 
+IN_A_VARIABLE = "kept = doca_data({})\n{}\nprint(core.doca_ctx_set_user_data(ctx, kept))\n"
+FILLED = "print(core.doca_ctx_get_user_data(ctx, ctypes.byref(kept)), kept.u64)\n"
+
+
+@pytest.mark.parametrize("kind", ["Structure", "Union"])
+@pytest.mark.parametrize(
+    ("lines", "wanted"),
+    [
+        (IN_A_VARIABLE.format("", "kept.u64 = 5\nprint(kept.u64)"), "kept = 0\nkept = 5\nprint(kept)\n"),
+        (IN_A_VARIABLE.format("5", ""), "kept = 5\n"),
+        (IN_A_VARIABLE.format("u64=rc", ""), "kept = rc\n"),
+        (IN_A_VARIABLE.format("", "") + FILLED, "kept = [0]\n"),
+        (IN_A_VARIABLE.format("", "kept.u64 = 5") + FILLED, "kept = [0]\nkept[0] = 5\n"),
+        ("def put(kept):\n    core.doca_ctx_set_user_data(ctx, doca_data(kept))\nput(5)\n", '"user_data", kept)'),
+    ],
+)
+def test_a_variable_with_user_data(kind: str, lines: str, wanted: str) -> None:
+    made = DATA.replace("Structure", kind)
+    text = new(TALK + made + lines)
+    assert wanted in text
+    assert kind not in text
+
+
+def test_user_data_that_a_call_gives_is_in_the_cell() -> None:
+    text = new(TALK + DATA + "kept = doca_data()\n" + FILLED)
+    assert "kept = [0]\n" in text
+    assert "kept[0])\n" in text
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        IN_A_VARIABLE.format("", "kept.u64 = -1"),  # 18446744073709551615 to C
+        IN_A_VARIABLE.format("-1", ""),
+        IN_A_VARIABLE.format("", "kept.u64 = ctypes.c_uint64(5)"),
+        IN_A_VARIABLE.format("", "kept.u64 += 1"),
+        IN_A_VARIABLE.format("", "kept.ptr = 5"),  # any object has one
+        IN_A_VARIABLE.format("", "print(kept)"),
+        IN_A_VARIABLE.format("", "other = kept\nother.u64 = 5"),
+        IN_A_VARIABLE.format("", "class Side:\n    data = doca_data(5)\ncore.doca_ctx_set_user_data(ctx, Side.data)"),
+    ],
+)
+def test_other_uses_of_a_variable_with_user_data_stay(lines: str) -> None:
+    assert_stays(TALK + DATA + lines, "CCM092")
+
+
 def test_a_field_of_a_union_is_at_its_start_but_not_the_second_of_a_structure() -> None:
     made = DATA.replace('[("u64", ctypes.c_uint64)]', OF_BOTH).replace("doca_data(7)", "doca_data(u64=7)")
     assert '"user_data", 7)' in new(TALK + made.replace("Structure", "Union"))
@@ -722,7 +768,7 @@ def test_a_field_of_a_union_is_at_its_start_but_not_the_second_of_a_structure() 
     [
         ('("u64", ctypes.c_uint64)]', '("u64", ctypes.c_uint64), ("more", ctypes.c_uint64)]'),
         ('("u64", ctypes.c_uint64)]', '("u64", ctypes.c_uint32)]'),
-        ("doca_data(7))", "kept)"),
+        ("doca_data(7))", "print(kept) or kept)"),
         ("doca_data(7))", "doca_data(ptr=7))"),  # it sets no field
         ("doca_data(7))", "doca_data(u64=-1))"),
         ("doca_data(7))", "doca_data(**{'u64': 7}))"),
