@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator, Sequence
 
 from migrate.bindings.cdefs import COMMENTS
 from migrate.bindings.enums import Enums
+from migrate.bindings.shapes import is_of_chars
 from migrate.old_api._tables import STRUCTS
 from migrate.old_api.vocabulary import Parameter
 
@@ -60,6 +61,12 @@ class Declarations:
         found = self._parameters(kind)
         return [_shown(self.written_out(part)) for part in next(iter(found)).split(",")] if len(found) == 1 else []
 
+    def parameter(self, kinds: Collection[str], index: int) -> str:
+        """Return the type of a parameter of a function of the only one of some types, "" where that is not known."""
+        found = {parameters for kind in kinds for parameters in self._parameters(kind)}
+        given = next(iter(found)).split(",") if len(found) == 1 else []
+        return self.written_out(given[index]) if index < len(given) else ""
+
     @property
     def is_shown(self) -> bool:
         """Whether some callback is declared with a parameter that is neither."""
@@ -97,8 +104,7 @@ def _shown(parameter: str) -> str:
         return ""
     if words & TRUTHS:
         return "bool"
-    is_char = "char" in words and words.isdisjoint({"signed", "unsigned"})
-    return "char" if is_char else "float" if words & {"float", "double"} else ""
+    return "char" if is_of_chars(parameter) else "float" if words & {"float", "double"} else ""
 
 
 def _fields(body: str) -> Iterator[tuple[str, str]]:

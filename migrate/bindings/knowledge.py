@@ -68,6 +68,7 @@ class Bindings:
         self._vocabulary, self._declarations = vocabulary, declarations
         self.met: set[Data | View] = set()
         self.called: dict[ast.FunctionDef | ast.Lambda, set[Called]] = {}
+        self._kinds: dict[ast.AST, set[str]] = {}  # the types that cffi makes functions of
 
     def module(self, name: str) -> Token | None:
         """Return the token of one of the packages."""
@@ -125,7 +126,7 @@ class Bindings:
         if isinstance(key, Struct):
             return [Token(Data(node, *shapes.of_struct(key.name), CTYPES, ctype=key.name))]
         if isinstance(key, Maker):
-            return [*arguments.positional[0]] if arguments.positional else []
+            return self._made(key, arguments.positional[0]) if arguments.positional else []
         if isinstance(key, Stranger | Computed):
             given = [*arguments.positional, *arguments.keywords.values(), arguments.hidden]
             found = (value.key for values in given for value in values if isinstance(value, Token))
@@ -164,7 +165,8 @@ class Bindings:
         if member.name == "callback":
             keyword = arguments.keywords.get("python_callable")
             given = arguments.positional[1] if len(arguments.positional) > 1 else keyword
-            return [Token(Maker(CFFI, member.ffi))] if given is None else [*given]
+            maker = Maker(CFFI, member.ffi, ctype=_written(node))
+            return [Token(maker)] if given is None else self._made(maker, given)
         if member.name == "new_handle":
             return [Token(Held())]
         if member.name == "from_handle":
@@ -175,6 +177,14 @@ class Bindings:
             view = [Token(View(node, is_buffer=False))] if member.name == "from_buffer" else []
             return [*arguments.positional[:2][-1], *view] if arguments.positional else []
         return [Plain.OTHER]
+
+    def _made(self, maker: Maker, given: Iterable[Value]) -> Iterable[Given]:
+        """Return the functions that are made ones of C, and note of which types of cffi's these are."""
+        for value in given if maker.ctype else ():
+            function = value.function if isinstance(value, Bound) else value
+            if isinstance(function, Function):
+                self._kinds.setdefault(function.node, set()).add(maker.ctype)
+        return [*given]
 
     def elements(self, token: Token) -> Iterable[Given] | None:
         """Return what indexing a C value gives."""
@@ -215,12 +225,24 @@ class Bindings:
             if parameter.callback:
                 fitting = frozenset(value for value in values if self._may_be(value, parameter))
                 self._note(fitting, parameter.callback)
-                yield CallBack(fitting, tuple((_given(each, key.spelling),) for each in parameter.callback))
+                alike: dict[tuple[str, ...], set[Value]] = {}
+                for value in fitting:
+                    alike.setdefault(self._types(value, len(parameter.callback)), set()).add(value)
+                for types in sorted(alike):
+                    pairs = zip(parameter.callback, types, strict=True)
+                    shown = tuple((_given(each, key.spelling, ctype),) for each, ctype in pairs)
+                    yield CallBack(frozenset(alike[types]), shown)
 
     def _may_be(self, value: Value, parameter: Parameter) -> bool:
         """Whether cffi lets a function of the program pass for a callback: by the type that its decorator names."""
         kind = callback_type(value.node) if isinstance(value, Function) else ""
         return not kind or self._declarations.may_be(kind, parameter.callback)
+
+    def _types(self, value: Value, count: int) -> tuple[str, ...]:
+        """Return the types of the first parameters of a function that cffi makes one of C, "" for one not known."""
+        function = value.function if isinstance(value, Bound) else value
+        kinds = self._kinds.get(function.node, ()) if isinstance(function, Function) else ()
+        return tuple(self._declarations.parameter(kinds, index) for index in range(count))
 
     def _note(self, functions: Iterable[Value], parameters: tuple[Parameter, ...]) -> None:
         for value in functions:
@@ -280,10 +302,10 @@ def _behind(token: Token, node: ast.expr) -> Token:
     return Token(Data(node, Shape.BUFFER, "bytes", key.spelling, key.ffi, part_of=key))
 
 
-def _given(parameter: Parameter, spelling: str) -> Given:
-    """Return what the library gives a callback."""
+def _given(parameter: Parameter, spelling: str, ctype: str) -> Given:
+    """Return what the library gives a callback, by the type that the program declares."""
     if parameter.ctype == _MESSAGE:
-        return Token(Data(GIVEN, Shape.BUFFER, "bytes", spelling))
+        return Token(Data(GIVEN, Shape.BUFFER, "bytes", spelling, ctype=ctype))
     if parameter.is_user_data:
         return Token(UserData(spelling))
     return Token(Pointer(spelling)) if parameter.kind else Plain.OTHER
@@ -295,8 +317,7 @@ def callback_type(node: ast.AST) -> str:
     call = decorators[0] if len(decorators) == 1 else None
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute) or call.func.attr != "callback":
         return ""
-    kind = call.args[0] if call.args else None
-    return kind.value if isinstance(kind, ast.Constant) and isinstance(kind.value, str) else ""
+    return _written(call)
 
 
 def ctypes_value(name: str) -> tuple[Shape | None, str]:
@@ -310,6 +331,12 @@ def ctypes_value(name: str) -> tuple[Shape | None, str]:
     if name.startswith(f"{_POINTER}("):
         return Shape.CELL, "list"
     return (Shape.BUFFER, "bytes") if name in _BUFFERS else (None, "")
+
+
+def _written(node: ast.expr) -> str:
+    """Return the type of a function that a call of cffi's is given, if it is a text that stands there."""
+    kind = node.args[0] if isinstance(node, ast.Call) and node.args else None
+    return kind.value if isinstance(kind, ast.Constant) and isinstance(kind.value, str) else ""
 
 
 def new_type(node: ast.expr) -> str | None:

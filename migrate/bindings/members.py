@@ -14,6 +14,7 @@ from migrate.bindings.refusal import COLLECTED, USE, NotUnderstood
 from migrate.bindings.struct_values import StructValues
 from migrate.bindings.tokens import CFFI, CTYPES, GIVEN, Data, Member, Own, Pointer, Shape, Text, UserData, keys
 from migrate.bindings.user_data import pointed
+from migrate.bindings.uses import COPYING
 from migrate.facts.expressions import Expressions
 from migrate.facts.forest import Forest
 from migrate.facts.reaching import Reaching
@@ -24,6 +25,12 @@ from migrate.text.code import Template
 
 Edit = tuple[ast.expr | ast.stmt, Template]
 _TEXT = '.partition(b"\\0")[0]'
+_MESSAGE = "uint8_t *"  # of which type the library gives one
+_UNPACKED = {
+    "bytes": "bytes({{buffer}}{})",
+    "unsigned": "list({{buffer}}{})",
+    "signed": 'list(memoryview({{buffer}}){}.cast("b"))',
+}
 
 
 class Members:
@@ -237,10 +244,28 @@ class Members:
         behind = isinstance(shown, ast.BinOp) and isinstance(shown.op, ast.Add) and self._is_message(shown.left)
         if behind and isinstance(shown, ast.BinOp) and len(node.args) == 2:  # what is behind a header
             parts = {"buffer": shown.left, "start": shown.right, "size": node.args[1]}
-            return node, Template("bytes({buffer}[{start}:][:{size}])", parts)
+            return node, Template(self._sequence(node, shown.left).format("[{start}:][:{size}]"), parts)
         if not self._buffer(shown) or len(node.args) != 2:
             return None
-        return node, Template("bytes({buffer}[:{size}])", {"buffer": shown, "size": node.args[1]})
+        parts = {"buffer": shown, "size": node.args[1]}
+        return node, Template(self._sequence(node, shown).format("[:{size}]"), parts)
+
+    def _sequence(self, node: ast.Call, shown: ast.expr) -> str:
+        """Return what a slice of a buffer is unpacked to: bytes, or a list of numbers if that is not made bytes again.
+
+        cffi shows chars as bytes, and numbers as numbers; ctypes has bytes only.
+        """
+        above = self._forest.parents[node]
+        copied = isinstance(above, ast.Call) and above.args == [node] and self._values.of(above.func) <= COPYING
+        is_cast = isinstance(shown, ast.Call) and any(
+            isinstance(key, Member) and key.name == "cast" for key in keys(self._values.of(shown.func))
+        )
+        found = [] if copied or is_cast else [*keys(self._reaching.of(shown))]
+        data = (key for key in found if isinstance(key, Data) and key.spelling == CFFI)
+        ways = {shapes.unpacked(each.whole.ctype or _MESSAGE) for each in data}
+        if len(ways) > 1:
+            raise NotUnderstood(node, USE)
+        return _UNPACKED[next(iter(ways), "bytes")]
 
     def _is_message(self, node: ast.expr) -> bool:
         """Whether an expression is the bytes of a message that a callback gets."""

@@ -54,6 +54,23 @@ def made(text: str) -> tuple[Shape, str] | None:
     return None
 
 
+def is_of_chars(kind: str) -> bool:
+    """Whether cffi shows what an array or a pointer of a type has as bytes; as numbers if it is one of these."""
+    words = _words(kind)
+    return "char" in words and words.isdisjoint({"signed", "unsigned"})
+
+
+def unpacked(kind: str) -> str:
+    """What cffi unpacks an array or a pointer of a type of single bytes to: "bytes", "signed" or "unsigned" numbers."""
+    if is_of_chars(kind):
+        return "bytes"
+    return "signed" if {"signed", "int8_t"} & _words(kind) else "unsigned"
+
+
+def _words(kind: str) -> set[str]:
+    return set(_ARRAY.sub("", kind).replace("*", " ").split())
+
+
 def of_struct(name: str) -> tuple[Shape, str]:
     """What a struct becomes: an object, in a cell where functions fill it."""
     return Shape.CELL if f"struct {name} *" in _FILLED else Shape.OBJECT, "struct"

@@ -88,7 +88,7 @@ class Data:
     """A C value that the program makes and C fills, by the expression that makes it.
 
     holds: "handle", "list" (of handles), "number", "bytes", "text" or "struct". ffi: of which FFI object. ctype: the
-    type of a number, or the struct.
+    type of a number, of what is in a buffer, or the struct.
     """
 
     node: ast.expr
@@ -112,12 +112,13 @@ GIVEN = ast.Constant(None)  # stands for the place where the library makes the b
 class Maker:
     """What makes a function of the program one that C can call: `ffi.callback("T")`, `CFUNCTYPE(...)`.
 
-    kinds: the types of ctypes that the function takes.
+    kinds: the types of ctypes that the function takes. ctype: the type of the function that cffi is given.
     """
 
     spelling: str
     ffi: Ffi | None = None
     kinds: tuple[str, ...] = ()
+    ctype: str = ""
 
 
 @dataclass(frozen=True)

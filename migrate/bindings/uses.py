@@ -21,7 +21,7 @@ _PASSING = (
     *(ast.NamedExpr, ast.IfExp, ast.BoolOp, ast.Delete, ast.arguments, ast.ListComp, ast.GeneratorExp, ast.DictComp),
 )
 _OF_NUMBERS = frozenset({f"POINTER(c_{name})" for name in ("uint8", "ubyte", "int8", "byte")})
-_COPYING = {External("builtins.bytes"), External("builtins.bytearray")}
+COPYING = {External("builtins.bytes"), External("builtins.bytearray")}
 _HOLDING = frozenset({"append", "put", "put_nowait", "add", "setdefault", "insert", "appendleft", "partial", "Thread"})
 
 
@@ -176,7 +176,7 @@ class Uses:
         if data.shape is Shape.CELL and not first:
             raise NotUnderstood(above, USE)
         outer = self._forest.parents[above]
-        copied = data.node is GIVEN and isinstance(outer, ast.Call) and self._values.of(outer.func) <= _COPYING
+        copied = data.node is GIVEN and isinstance(outer, ast.Call) and self._values.of(outer.func) <= COPYING
         stored = isinstance(above.ctx, ast.Store)
         if data.shape is Shape.BUFFER and not (isinstance(above.slice, ast.Slice) and (stored or copied)):
             raise NotUnderstood(above, USE)
@@ -189,7 +189,7 @@ class Uses:
         if data.shape is Shape.CELL or not isinstance(above.slice, ast.Slice) or not isinstance(above.ctx, ast.Load):
             raise NotUnderstood(above, USE)
         outer = self._forest.parents[above]
-        copied = isinstance(outer, ast.Call) and self._values.of(outer.func) <= _COPYING
+        copied = isinstance(outer, ast.Call) and self._values.of(outer.func) <= COPYING
         if data.node is GIVEN and self._shows_numbers and not copied:
             raise NotUnderstood(above, USE)
         return above, Template("bytes({value}[{index}])", parts)

@@ -62,6 +62,14 @@ def last_lines(text: str, count: int = 1) -> str:
         ("print(ffi.string(buf))", 'print(bytes(buf).partition(b"\\0")[0])'),
         ("print(ffi.string(buf, 5).decode())", 'print(bytes(buf[:5]).partition(b"\\0")[0].decode())'),
         ("print(ffi.unpack(buf, 3))", "print(bytes(buf[:3]))"),
+        ("data = ffi.new('uint8_t[]', 4)\nprint(ffi.unpack(data, 3))", "print(list(data[:3]))"),  # numbers
+        (
+            "data = ffi.new('uint8_t[]', 4)\nprint(ffi.unpack(data + 1, 3))",
+            "print(list(comch.arguments.offset(data, 1)[:3]))",
+        ),
+        ("data = ffi.new('unsigned char[]', 4)\nprint(ffi.unpack(data, 3))", "print(list(data[:3]))"),
+        ("data = ffi.new('int8_t[]', 4)\nprint(ffi.unpack(data, 3))", 'print(list(memoryview(data)[:3].cast("b")))'),
+        ("data = ffi.new('uint8_t[]', 4)\nprint(bytes(ffi.unpack(data, 3)))", "print(bytes(bytes(data[:3])))"),
         ("print(ffi.sizeof(buf), len(buf))", "print(len(buf), len(buf))"),
         ('ffi.memmove(buf, b"abc", 3)', 'buf[:3] = memoryview(b"abc")[:3]'),
         ("n[0] = 64", "n[0] = 64"),
@@ -453,6 +461,27 @@ def test_callbacks_and_user_data() -> None:
     assert "handle = session" in lines
     assert [line for line in lines if line.startswith("@")] == ["@comch.unraisable"] * 2
     assert not [line for line in lines if "ffi" in line]
+
+
+@pytest.mark.parametrize(
+    ("kind", "made", "new"),
+    [
+        ("void(void *, uint8_t *, uint32_t, void *)", "size", "list(data[:size])"),
+        ("void(void *, const char *data, uint32_t, void *)", "size", "bytes(data[:size])"),
+        ("void(void *, int8_t *, uint32_t, void *)", "size", 'list(memoryview(data)[:size].cast("b"))'),
+        ("doca_cc_event_msg_recv_cb_t", "size", "list(data[:size])"),  # as the header has it
+        ("doca_cc_event_msg_recv_cb_t", "2) == [1, 2", "list(data[:2]) == [1, 2]"),
+    ],
+)
+def test_a_message_that_is_unpacked(kind: str, made: str, new: str) -> None:
+    text = SECOND.replace("doca_cc_event_msg_recv_cb_t", kind)
+    whole = f"ffi.unpack(data, {made}" + ("]" if "[" in made else ")")
+    assert f"    print({new})\n" in rewrite(text.replace("ffi.buffer(data, size)[:]", whole).encode()).new.decode()
+    decorator = f'@ffi.callback("{kind}")\n'
+    bare = text.replace(decorator, "").replace("], on_message", f'], ffi.callback("{kind}", on_message)')
+    for given in (bare, bare.replace('", on_message)', '")(on_message)')):
+        lines = rewrite(given.replace("ffi.buffer(data, size)[:]", whole).encode()).new.decode()
+        assert f"    print({new})\n" in lines
 
 
 def test_a_callback_that_cannot_raise_needs_no_guard() -> None:
