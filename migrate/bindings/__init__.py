@@ -47,6 +47,7 @@ The rules know no spelling: they rewrite the flat program. In it, a cell that C 
     user_data_values the variables of ctypes that have it
     addresses  handles of ctypes that a program needs as numbers
     views      and of pointers, views and user data
+    reading    and the functions that read a buffer as bytes
     flatten    the edits of a project, and the places that are not understood
     files      the files that share a library: their new text, or why they stay
 """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from migrate.bindings.reading import reads_bytes
 from migrate.bindings.refusal import USE, NotUnderstood
 from migrate.bindings.tokens import CFFI, CFunction, Member, Null, Pointer, View, keys
 from migrate.facts.forest import Forest
@@ -23,13 +24,12 @@ from migrate.python.values import (
 from migrate.text.code import Template
 
 _PASSING = (ast.Assign, ast.AnnAssign, ast.Return, ast.Yield, ast.Tuple, ast.List, ast.Expr, ast.Lambda, ast.IfExp)
-_ITEMS = frozenset({"list", "tuple", "iter", "enumerate", "set", "sorted", "map", "zip", "filter", "sum", "max", "min"})
-_TEXTS = frozenset({"print", "repr", "str", "format", "type", "isinstance", "hash", "id"})
 _NUMBERS = frozenset({f"builtins.{name}" for name in ("hex", "int", "bin", "oct", "divmod", "abs")})
 _SHOWING = frozenset({"builtins.print", "builtins.repr", "builtins.str", "builtins.format"})
 _AS_TEXT = ("%s", "%r", "%a")
-_EQUAL = (ast.Eq, ast.NotEq, ast.Is, ast.IsNot, ast.In, ast.NotIn)
-_READING = frozenset({f"builtins.{name}" for name in _ITEMS | _TEXTS})
+_ALIKE = (ast.Eq, ast.NotEq, ast.Is, ast.IsNot)
+_AMONG = (ast.In, ast.NotIn)
+_EQUAL = (*_ALIKE, *_AMONG)
 
 
 class Views:
@@ -102,29 +102,46 @@ class Views:
                 return above, Template("bytes({view}[{slice}])", {"view": node, "slice": above.slice})
             if isinstance(above.slice, ast.Slice):
                 return None
-        if isinstance(above, ast.Compare) and view.is_buffer:
+        if isinstance(above, ast.Compare) and view.is_buffer and _is_alike(node, above):
             return None
         if isinstance(above, ast.Call) and node is not above.func and self._takes(above, view):
             return None
-        if not isinstance(above, _PASSING) or (isinstance(above, ast.Assign) and any(map(self._shows, above.targets))):
+        if not isinstance(above, _PASSING) or (isinstance(above, ast.Assign) and self._is_taken_apart(above)):
             raise NotUnderstood(above if isinstance(above, ast.expr) else node, USE)
         return None
 
-    def _shows(self, target: ast.expr) -> bool:
-        """Whether what is stored in a target becomes items of a list: `items[1:] = ffi.buffer(text)`."""
-        is_slice = isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Slice)
-        owners = self._values.of(target.value) if isinstance(target, ast.Subscript) and is_slice else ()
-        lists = (owner for owner in owners if isinstance(owner, Collection | Instance))
-        return not all(self._values.has_own(owner, "__setitem__") for owner in lists)
+    def _is_taken_apart(self, statement: ast.Assign) -> bool:
+        """Whether an assignment stores the items of a view: to several targets, or into a list."""
+        return any(
+            isinstance(target, ast.Tuple | ast.List)
+            or (isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Slice) and self._is_list(target))
+            for target in statement.targets
+        )
+
+    def _is_list(self, target: ast.Subscript) -> bool:
+        owners = (value for value in self._values.of(target.value) if isinstance(value, Collection | Instance))
+        return not all(self._values.has_own(owner, "__setitem__") for owner in owners)
 
     def _takes(self, call: ast.Call, view: View) -> bool:
         """Whether what is called is analysed, or reads a view as bytes."""
-        return all(_reads_bytes(function, view) for function in self._values.of(call.func))
+        called = call.func.attr if isinstance(call.func, ast.Attribute) else ""
+        return all(_takes(function, view, called) for function in self._values.of(call.func))
 
 
-def _reads_bytes(function: Value, view: View) -> bool:
-    if isinstance(function, External):
-        return function.name not in _READING and (view.is_buffer or function.name == "builtins.len")
-    if isinstance(function, Function | Class | Partial | Bound) or (isinstance(function, Plain) and view.is_buffer):
+def _is_alike(node: ast.expr, compared: ast.Compare) -> bool:
+    """Whether a comparison asks if a view is the same as others, or among them: not of its order or its items."""
+    sides = [compared.left, *compared.comparators]
+    return all(
+        isinstance(operator, _ALIKE) or (isinstance(operator, _AMONG) and right is not node)
+        for left, operator, right in zip(sides, compared.ops, sides[1:], strict=False)
+        if node in (left, right)
+    )
+
+
+def _takes(function: Value, view: View, called: str) -> bool:
+    if isinstance(function, Function | Class | Partial) or any(True for _ in keys([function])):
         return True
-    return any(True for _ in keys([function]))
+    if isinstance(function, Bound) and not isinstance(function.function, External):
+        return True
+    is_length = isinstance(function, External) and function.name == "builtins.len"
+    return is_length or (view.is_buffer and reads_bytes(function, called))

@@ -128,6 +128,52 @@ def test_what_only_cffi_shows_stays(line: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "use",
+    [
+        *("b'a' in view", "view < b'a'", "b'a' <= view", "b'a' == view > b''", "b'a' not in view"),
+        *(
+            f"{name}(view)"
+            for name in ("any", "all", "next", "reversed", "sorted", "frozenset", "dict", "list", "deque")
+        ),
+        *(
+            "[*view]",
+            "b''.join(view)",
+            "[].extend(view)",
+            "joined(view)",
+            "{1}.update(view)",
+            "open('x').writelines(view)",
+        ),
+        *("itertools.chain(b'', view)", "reduce(max, view)", "array('B', view)", "print(view)", "heapq.merge(view)"),
+        *("input.all_of.extendleft(view)", "numpy.char.join(view)"),
+        *("0\nfirst, *rest = view", "0\n[first] = view", "[]\nused[1:] = view"),
+    ],
+)
+def test_what_takes_the_items_of_a_buffer_stays(use: str) -> None:
+    names = "import heapq, itertools, numpy\nfrom array import array\nfrom collections import deque\n"
+    names += "from functools import reduce\njoined = b'-'.join\n"
+    stored = f"{names}{CFFI}view = ffi.buffer(buf, n[0])\nused = {use}\n"
+    for text in (stored, f"{names}{CFFI}used = {use.replace('view', 'ffi.buffer(buf, n[0])')}\n"):
+        outcome = rewrite(text.encode())
+        assert "CCM092" in {finding.code for finding in outcome.findings}
+        assert b"ffi.dlopen" in outcome.new
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        *("view == b'a'", "b'a' != view", "view in [b'a', b'b']", "view is None", "len(view)", "bool(view)"),
+        *("hashlib.sha256(view)", "hashlib.sha256().update(view)", "zlib.crc32(view)", "int.from_bytes(view, 'big')"),
+        *("bytearray().extend(view)", "[].append(view)", "open('x', 'wb').write(view)", "numpy.frombuffer(view)"),
+        *("b'ab'.find(view)", "b'-'.join([view, view])", "struct.unpack_from('<I', view)", "re.search(b'a', view)"),
+        "bytearray(9)\nused[1:4] = view",
+    ],
+)
+def test_what_reads_a_buffer_as_bytes(use: str) -> None:
+    names = "import hashlib, numpy, re, struct, zlib\n"
+    assert last_lines(f"{names}{CFFI}view = ffi.buffer(buf, n[0])\nused = {use}\n") == f"used = {use}".splitlines()[-1]
+
+
+@pytest.mark.parametrize(
     "line",
     [
         "print(hex(ep.value))",
