@@ -415,6 +415,7 @@ class Flattening:
 
     def _read_views(self) -> None:
         """Read what shows a C value, and the pointers of cffi."""
+        kept = {place for places in self._kept.values() for place in places}
         for token in self.values.tokens:
             key = token.key
             for node in self._places(token) if isinstance(key, Pointer | Null | UserData | View) else ():
@@ -423,10 +424,17 @@ class Flattening:
                         self._put_all(self._views.user_data(node))
                     elif not isinstance(key, View):
                         self._put_all(self._views.pointer(node, key.spelling if isinstance(key, Pointer) else CFFI))
-                    elif key.node in self.expressions and self.forest.parents[node] not in self.expressions:
+                    elif key.node in self.expressions and (above := self.forest.parents[node]) not in self.expressions:
+                        if not key.is_buffer and above in kept and not self._takes_memory(above):
+                            raise NotUnderstood(node, USE)  # to cffi, the memory itself is no value of C
                         self._put_all(self._views.view(node, key))
                 except NotUnderstood as problem:
                     self._refuse(problem)
+
+    def _takes_memory(self, call: ast.AST) -> bool:
+        """Whether what stays cffi's takes memory of Python's for a value of C: `ffi.memmove` alone does."""
+        found = [*keys(self.values.of(call.func))] if isinstance(call, ast.Call) else []
+        return all(isinstance(key, Member) and key.name == "memmove" for key in found)
 
     def _read_names(self) -> None:
         """Put None in the place of NULL, and refuse what is looked up."""
