@@ -30,6 +30,7 @@ _CUT = '.partition(b"\\0")[0]'  # what C reads of a text
 _NUMBER = "uint64_t"  # of user data
 _FLAGGED = ("doca_comm_channel_ep_sendto", "doca_comm_channel_ep_recvfrom")  # any flags but none are INVALID_VALUE
 _ENCODINGS = frozenset({"utf-8", "utf8", "ascii", "latin-1", "latin1"})
+# One of several outputs, or the only one.
 _MAY_BE_NULL = frozenset({"doca_comm_channel_ep_get_event_channel", "doca_buf_dec_refcount", "doca_buf_inc_refcount"})
 
 
@@ -115,9 +116,12 @@ class Calls:
         nothing = {Plain.NONE, Token(Null())}
         outputs = [row.argument for row in given if row.parameters and row.parameters[0].is_output]
         found = [self._reaching.of(argument) for argument in outputs]
-        missing = any(values and values <= nothing for values in found)
+        missing = [bool(values) and values <= nothing for values in found]
         optional = any(function.name in _MAY_BE_NULL for function in functions)
-        return missing and not optional and all(self.is_place(row.argument) for row in given)
+        is_refused = len(missing) > 1 and all(missing) if optional else any(missing)
+        if is_refused and not all(self.is_place(row.argument) for row in given):
+            raise NotUnderstood(outputs[missing.index(True)], USE)
+        return is_refused
 
     def find_whole(self, calls: Sequence[tuple[ast.Call, Sequence[CFunction]]]) -> None:
         """Find the functions that are given what they fill behind a star, and those that are called beside them.

@@ -180,6 +180,7 @@ def test_what_reads_a_buffer_as_bytes(use: str) -> None:
     "line",
     [
         "print(hex(ep.value))",
+        "lib.doca_comm_channel_ep_get_event_channel(ctypes.c_void_p(int(input())), None, None)",
         "n.value = -1",
         "size = ctypes.c_uint16(1 << 16)\nlib.doca_comm_channel_ep_set_max_msg_size(ep, size)",
         "lib.doca_comm_channel_ep_listen.restype = ctypes.c_bool",
@@ -267,10 +268,21 @@ def test_errno_of_a_library_stays() -> None:
             "out[2:6] = memoryview(buf)[:4]",
         ),
         ("out = memoryview(bytearray(9))\nout[:4] = view = ffi.buffer(buf, 4)", "out[:4] = view = memoryview(buf)[:4]"),
+        (
+            "print(lib.doca_comm_channel_ep_get_event_channel(ep[0], ffi.NULL, ffi.NULL))",
+            "print(comch.ErrorCode.INVALID_VALUE)",
+        ),
     ],
 )
 def test_views_and_sizes(lines: str, new: str) -> None:
     assert last_lines(CFFI + lines + "\n") == new
+
+
+def test_one_of_two_event_channels_may_be_null() -> None:
+    line = "fd = ffi.new('int *')\nprint(lib.doca_comm_channel_ep_get_event_channel(ep[0], ffi.NULL, fd))\n"
+    new = rewrite((CFFI + line).encode(), options=Options(width=200)).new.decode()
+    assert "ep[0].recv_fd)" in new
+    assert new.endswith(", None, fd))\n")
 
 
 def test_a_slice_of_numbers_stays() -> None:
@@ -513,24 +525,22 @@ def test_callbacks_and_user_data() -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "made", "new"),
+    ("kind", "new"),
     [
-        ("void(void *, uint8_t *, uint32_t, void *)", "size", "list(data[:size])"),
-        ("void(void *, const char *data, uint32_t, void *)", "size", "bytes(data[:size])"),
-        ("void(void *, int8_t *, uint32_t, void *)", "size", 'list(memoryview(data)[:size].cast("b"))'),
-        ("doca_cc_event_msg_recv_cb_t", "size", "list(data[:size])"),  # as the header has it
-        ("doca_cc_event_msg_recv_cb_t", "2) == [1, 2", "list(data[:2]) == [1, 2]"),
+        ("void(void *, uint8_t *, uint32_t, void *)", "list(data[:size])"),
+        ("void(void *, const char *data, uint32_t, void *)", "bytes(data[:size])"),
+        ("void(void *, int8_t *, uint32_t, void *)", 'list(memoryview(data)[:size].cast("b"))'),
+        ("doca_cc_event_msg_recv_cb_t", "list(data[:size])"),  # as the header has it
     ],
 )
-def test_a_message_that_is_unpacked(kind: str, made: str, new: str) -> None:
-    text = SECOND.replace("doca_cc_event_msg_recv_cb_t", kind)
-    whole = f"ffi.unpack(data, {made}" + ("]" if "[" in made else ")")
-    assert f"    print({new})\n" in rewrite(text.replace("ffi.buffer(data, size)[:]", whole).encode()).new.decode()
-    decorator = f'@ffi.callback("{kind}")\n'
-    bare = text.replace(decorator, "").replace("], on_message", f'], ffi.callback("{kind}", on_message)')
-    for given in (bare, bare.replace('", on_message)', '")(on_message)')):
-        lines = rewrite(given.replace("ffi.buffer(data, size)[:]", whole).encode()).new.decode()
-        assert f"    print({new})\n" in lines
+def test_a_message_that_is_unpacked(kind: str, new: str) -> None:
+    made = f'ffi.callback("{kind}")'
+    text = SECOND.replace("ffi.buffer(data, size)[:]", "ffi.unpack(data, size)")
+    text = text.replace('ffi.callback("doca_cc_event_msg_recv_cb_t")', made)
+    plain = text.replace(f"@{made}\n", "")
+    given = (f"{made}(on_message)", made.replace(")", ", on_message)"))
+    for each in (text, *(plain.replace("], on_message", f"], {callback}") for callback in given)):
+        assert f"    print({new})\n" in rewrite(each.encode()).new.decode()
 
 
 def test_a_callback_that_cannot_raise_needs_no_guard() -> None:
