@@ -48,6 +48,7 @@ The rules know no spelling: they rewrite the flat program. In it, a cell that C 
     addresses  handles of ctypes that a program needs as numbers
     views      and of pointers, views and user data
     reading    and the functions that read a buffer as bytes
+    filled     cells that certainly hold a handle where they are read
     flatten    the edits of a project, and the places that are not understood
     files      the files that share a library: their new text, or why they stay
 """

@@ -14,6 +14,7 @@ from migrate.bindings.addresses import Addresses
 from migrate.bindings.analysis import Analysis
 from migrate.bindings.calls import Calls, decoding
 from migrate.bindings.cutting import Cutting
+from migrate.bindings.filled import Filled
 from migrate.bindings.foreign import Foreign
 from migrate.bindings.found import Found
 from migrate.bindings.keeping import TAKEN_BEFORE, bound, is_of_class
@@ -81,7 +82,7 @@ class Flattening:
         self._calls = Calls(self.forest, self.values, self._reaching, vocabulary, numbers, terminators)
         self._members = Members(self.forest, self.values, self._reaching, expressions, numbers)
         self._uses = Uses(self.forest, self.values, numbers)
-        self._views = Views(self.forest, self.values)
+        self._views = Views(self.forest, self.values, Filled(self.forest, self.values, controls, expressions))
         self._prototypes = Prototypes(self.forest, self.values, vocabulary, declared)
         self._foreign = Foreign(self.forest, self.values, self._reaching, self.libraries, self._bindings, self._changes)
         self.expressions: dict[ast.expr, Template] = {}

@@ -193,8 +193,9 @@ class Bindings:
             return [Token(Computed(key))]
         if isinstance(key, Own):
             return _part_of(key)
-        is_pointer = isinstance(key, Data) and (key.spelling, key.holds) == (CFFI, "handle")
-        return [Token(Pointer(CFFI)) if is_pointer else Plain.OTHER]
+        if isinstance(key, Data) and (key.spelling, key.holds) == (CFFI, "handle"):
+            return [Token(Pointer(CFFI, key))]
+        return [Plain.OTHER]
 
     def sliced(self, token: Token) -> Iterable[Given]:
         """Return what a slice of a C value gives: bytes."""

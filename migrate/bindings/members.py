@@ -12,7 +12,20 @@ from migrate.bindings.knowledge import new_type
 from migrate.bindings.numbers import Numbers
 from migrate.bindings.refusal import COLLECTED, USE, NotUnderstood
 from migrate.bindings.struct_values import StructValues
-from migrate.bindings.tokens import CFFI, CTYPES, GIVEN, Data, Member, Own, Pointer, Shape, Text, UserData, keys
+from migrate.bindings.tokens import (
+    CFFI,
+    CTYPES,
+    GIVEN,
+    Data,
+    Member,
+    Own,
+    Pointer,
+    Shape,
+    Text,
+    UserData,
+    is_pointer_of,
+    keys,
+)
 from migrate.bindings.user_data import pointed
 from migrate.bindings.uses import COPYING
 from migrate.facts.expressions import Expressions
@@ -208,7 +221,8 @@ class Members:
     def _is_address(self, node: ast.expr) -> bool:
         """Whether an expression is what a function of the library gave as a pointer, where it is one at all."""
         found = self._reaching.of(node)
-        return Token(Pointer(CFFI)) in found and found <= {Token(Pointer(CFFI)), Plain.OTHER}
+        pointers = {value for value in found if isinstance(value, Token) and is_pointer_of(CFFI, value.key)}
+        return bool(pointers) and found <= {*pointers, Plain.OTHER}
 
     def _at_address(self, node: ast.Call) -> Edit:
         """Return the bytes at an address: `ffi.buffer(address, size)[:]`."""

@@ -143,9 +143,10 @@ class View:
 
 @dataclass(frozen=True)
 class Pointer:
-    """A handle as cffi or ctypes shows it."""
+    """A handle as cffi or ctypes shows it. cell: what cffi has it from, which may be empty."""
 
     spelling: str
+    cell: Data | None = None
 
 
 @dataclass(frozen=True)
@@ -182,3 +183,8 @@ class Own:
 def keys(values: Iterable[Value]) -> Iterator[object]:
     """Yield what the tokens among some values stand for."""
     return (value.key for value in values if isinstance(value, Token))
+
+
+def is_pointer_of(spelling: str, key: object) -> bool:
+    """Whether what a token stands for is a handle as a package shows it."""
+    return isinstance(key, Pointer) and key.spelling == spelling

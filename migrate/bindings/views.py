@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 
+from migrate.bindings.filled import Filled
 from migrate.bindings.reading import reads_bytes
 from migrate.bindings.refusal import USE, NotUnderstood
-from migrate.bindings.tokens import CFFI, CFunction, Member, Null, Pointer, View, keys
+from migrate.bindings.tokens import CFFI, CFunction, Member, Null, Pointer, View, is_pointer_of, keys
 from migrate.facts.forest import Forest
 from migrate.python.values import (
     Bound,
@@ -35,8 +36,8 @@ _EQUAL = (*_ALIKE, *_AMONG)
 class Views:
     """Judges the places of pointers and views."""
 
-    def __init__(self, forest: Forest, values: Values) -> None:
-        self._forest, self._values = forest, values
+    def __init__(self, forest: Forest, values: Values, filled: Filled) -> None:
+        self._forest, self._values, self._filled = forest, values, filled
         functions = (token.key for token in values.tokens if isinstance(token.key, CFunction))
         self._has_buffers = any("_buf" in function.name for function in functions)
 
@@ -56,12 +57,28 @@ class Views:
             others = [side for side in (above.left, *above.comparators) if side is not node]
             identity = any(isinstance(operator, ast.Is | ast.IsNot) for operator in above.ops)
             equal = all(isinstance(operator, _EQUAL) for operator in above.ops)
-            with_none = identity or any(Plain.NONE in self._values.of(side) for side in others)
-            own_none = Plain.NONE in self._values.of(node) and Token(Null()) not in self._values.of(node)
-            if not equal or (with_none and spelling == CFFI and not own_none):
+            with_none = identity or any(map(self._has_none, others))
+            if not equal or (with_none and spelling == CFFI and not self._is_told_apart(node)):
                 raise NotUnderstood(above, USE)
             return self._compared(above)
+        if isinstance(above, ast.Match) and spelling == CFFI and not self._is_told_apart(node):
+            raise NotUnderstood(node, USE)
         return None
+
+    def _has_none(self, node: ast.expr) -> bool:
+        """Whether an expression may be None, or a collection with None in it."""
+        found = self._values.of(node)
+        return Plain.NONE in found | self._values.inside(found)
+
+    def _is_told_apart(self, node: ast.expr) -> bool:
+        """Whether an expression is None at times, and never NULL."""
+        return Plain.NONE in self._values.of(node) and not self._may_be_null(node)
+
+    def _may_be_null(self, node: ast.expr) -> bool:
+        """Whether an expression may be NULL, which is None in the new program."""
+        found = [*keys(self._values.of(node))]
+        cells = [key.cell for key in found if isinstance(key, Pointer) and key.cell]
+        return Null() in found or any(map(self._filled.may_be_null, cells))
 
     def _is_number(self, node: ast.expr, above: ast.BinOp, spelling: str) -> bool:
         """Whether what is computed with is a number: cffi refuses sums of pointers to what has no known size."""
@@ -74,10 +91,14 @@ class Views:
         """Return the comparison of two pointers of which none is a buffer's: the task gives a new one at each call."""
         sides = [node.left, *node.comparators]
         operator = {ast.Eq: "is", ast.NotEq: "is not"}.get(type(node.ops[0]))
-        pointers = all(self._values.of(side) == {Token(Pointer(CFFI))} for side in sides)
+        pointers = all(map(self._is_pointer, sides))
         if operator is None or len(sides) > 2 or not pointers or self._has_buffers:
             return None
         return node, Template(f"{{left}} {operator} {{right}}", {"left": sides[0], "right": sides[1]})
+
+    def _is_pointer(self, node: ast.expr) -> bool:
+        found = self._values.of(node)
+        return bool(found) and all(isinstance(value, Token) and is_pointer_of(CFFI, value.key) for value in found)
 
     def user_data(self, node: ast.expr) -> tuple[ast.expr, Template] | None:
         """Return the edit of what a callback reads as a number: 0 where the program has kept nothing."""
