@@ -174,7 +174,7 @@ class Filled:
     def _is_cell(self, node: ast.expr) -> bool:
         found = [*keys(self._values.of(node))]
         return bool(found) and all(
-            isinstance(key, Data) and key.shape is Shape.CELL and key.holds == "handle" for key in found
+            isinstance(key, Data) and key.shape is Shape.CELL and key.holds in ("handle", "list") for key in found
         )
 
     def _succeeded(self, state: State, code: ast.expr) -> State:

@@ -193,7 +193,7 @@ class Bindings:
             return [Token(Computed(key))]
         if isinstance(key, Own):
             return _part_of(key)
-        if isinstance(key, Data) and (key.spelling, key.holds) == (CFFI, "handle"):
+        if isinstance(key, Data) and key.spelling == CFFI and key.holds in ("handle", "list"):
             return [Token(Pointer(CFFI, key))]
         return [Plain.OTHER]
 

@@ -155,3 +155,19 @@ assert lib.doca_cc_client_event_msg_recv_register(client[0], on_message) == 0
 print(known is None)
 """
     assert b"ffi" not in rewrite(text.encode()).new
+
+
+def test_a_list_of_devices_may_be_null() -> None:
+    call = "core.doca_devinfo_create_list(infos, count)"
+    program = """core = ffi.dlopen("libdoca_common.so.2")
+def listed():
+    infos, count = ffi.new("struct doca_devinfo ***"), ffi.new("uint32_t *")
+BODY
+    return infos[0]
+late = listed() if sys.argv else None
+if late is not None:
+    core.doca_devinfo_destroy_list(late)
+"""
+    assert not rewritten(call, program)
+    assert not rewritten(f"{call}\nprint(infos[0] is None)\nassert {call} == 0", program)
+    assert rewritten(f"check({call})", program)
