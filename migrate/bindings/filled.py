@@ -15,7 +15,7 @@ from typing import TypeAlias
 from migrate.bindings.tokens import CFunction, Data, Shape, keys
 from migrate.facts.expressions import Expressions
 from migrate.facts.forest import Forest, last_name
-from migrate.facts.passing import given
+from migrate.facts.passing import given, has_run
 from migrate.facts.places import Place, place_of
 from migrate.facts.stores import stored_value
 from migrate.python.control import Action, Control, Graph, Solution, Step, solve
@@ -128,7 +128,7 @@ class Filled:
 
     def _ensured(self, state: State, call: ast.Call, function: ast.AST) -> Iterator[Fact]:
         """Yield what holds after a call when the function has returned."""
-        if not isinstance(function, FUNCTIONS) or not self._runs(call, function):
+        if not isinstance(function, FUNCTIONS) or not has_run(self._forest, call, function):
             return
         spread = any(isinstance(argument, ast.Starred) for argument in call.args)
         spread = spread or any(keyword.arg is None for keyword in call.keywords)
@@ -149,14 +149,6 @@ class Filled:
             for argument in filter(self._is_cell, call.args):
                 if argument not in passed.values() and (cell := self._place(argument)):
                     yield _FILLED, cell, None
-
-    def _runs(self, call: ast.Call, function: ast.AST) -> bool:
-        """Whether a function has run when a call of it has been evaluated: not a generator, a coroutine if awaited."""
-        names = self._forest.of(function)
-        parts = (part for part in ast.walk(function) if isinstance(part, ast.Yield | ast.YieldFrom))
-        is_generator = any(names.function(part) is function for part in parts)
-        is_late = isinstance(function, ast.AsyncFunctionDef) and not isinstance(self._forest.parents[call], ast.Await)
-        return not is_generator and not is_late
 
     # ------------------------------------------------------------------ codes
 

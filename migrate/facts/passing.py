@@ -1,4 +1,4 @@
-"""What a call passes for a parameter."""
+"""What a call passes for a parameter, and whether what it calls has run by then."""
 
 from __future__ import annotations
 
@@ -36,6 +36,15 @@ def given(
         return named
     index -= count
     return arguments[index] if index < len(arguments) else None
+
+
+def has_run(forest: Forest, call: ast.Call, function: ast.AST) -> bool:
+    """Whether a function has run when a call of it has been evaluated: not a generator, a coroutine if awaited."""
+    if isinstance(function, ast.AsyncFunctionDef) and not isinstance(forest.parents[call], ast.Await):
+        return False
+    names = forest.of(function)
+    yields = (node for node in ast.walk(function) if isinstance(node, ast.Yield | ast.YieldFrom))
+    return all(names.function(node) is not function for node in yields)
 
 
 def _called(values: Values, site: ast.Call, function: ast.AST) -> tuple[ast.expr, list[ast.expr]]:

@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from migrate.facts.forest import Forest
 from migrate.facts.meanwhile import CALLING_BACK, WAITING, is_at_once
-from migrate.facts.passing import given
+from migrate.facts.passing import given, has_run
 from migrate.facts.places import Place, part_of, place_of
 from migrate.facts.stores import stored_value, written_dictionaries
 from migrate.facts.tokens import Code, Symbol
@@ -295,7 +295,7 @@ class Presence:
         """Yield what holds of the arguments of a call whenever the function that it runs returns."""
         solution = self._solution(function)
         state = solution.at(Graph.RETURN) if solution else None
-        if not state or not isinstance(function, FUNCTIONS) or not self._runs(call, function):
+        if not state or not isinstance(function, FUNCTIONS) or not has_run(self._forest, call, function):
             return
         names = self._forest.of(function)
         for argument in (*function.args.posonlyargs, *function.args.args):
@@ -304,14 +304,6 @@ class Presence:
             place = self._place(passed) if passed is not None else None
             if place is not None and variable.bindings == [argument]:  # nothing else that it was bound to was checked
                 yield from ((about, place, None) for about in (_THERE, _SUCCESS) if (about, (variable,), None) in state)
-
-    def _runs(self, call: ast.Call, function: ast.AST) -> bool:
-        """Whether a function has run when a call of it has been evaluated: not a generator, a coroutine if awaited."""
-        if isinstance(function, ast.AsyncFunctionDef) and not isinstance(self._forest.parents[call], ast.Await):
-            return False
-        names = self._forest.of(function)
-        yields = (node for node in ast.walk(function) if isinstance(node, ast.Yield | ast.YieldFrom))
-        return all(names.function(node) is not function for node in yields)
 
     def _is_field_there(self, node: ast.Attribute) -> bool:
         """Whether a field is set, to what is there, by every function that stores to it and has not failed since.
