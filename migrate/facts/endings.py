@@ -21,13 +21,13 @@ from migrate.facts.places import Place, place_of
 from migrate.facts.references import Reference
 from migrate.facts.sharing import Held, Sharing
 from migrate.facts.tokens import Handle, handles_among, symbols
+from migrate.facts.uncalled_ends import Reached, UncalledEnd, is_other_function, uncalled_ends
 from migrate.old_api.calls import Call
 from migrate.python.control import Action, Control, Graph, Solution, Step, solve
 from migrate.python.scopes import Variable
 from migrate.python.values import Bound, Class, Function, Values
 
 _ENDING = ("_destroy", "_close")  # C refuses a second one
-_ENDING_VALUES = (*_ENDING, ".destroy", ".close")
 _ENDING_OR_FREE = (*_ENDING, "_free")
 
 Ended = frozenset[Place]
@@ -44,21 +44,24 @@ class Endings:
         controls: Mapping[Path, Control],
         calls: Mapping[ast.Call, Call],
         references: Iterable[Reference],
+        reached: Reached,
     ) -> None:
         self._forest, self._values, self._controls, self._calls = forest, values, controls, calls
-        self._enders = {
+        enders = {
             node: call.receiver
             for node, call in calls.items()
             if call.function.endswith(_ENDING_OR_FREE) and call.receiver is not None
         }
-        named = [each for each in references if each.call is None and each.name.endswith(_ENDING_VALUES)]
-        uncalled = [each for each in named if isinstance(each.node, ast.Name | ast.Attribute)]
-        # A method or function as a value -> the handle that it is of, if that is seen.
-        self._kept = {each.node: self._receiver(each.node) for each in uncalled}
-        self._names = Counter(each.name for each in uncalled if self._kept[each.node] is None)
-        self._ends = {node: self._handles(node) for node in self._kept.values() if node is not None}
+        uncalled = [*uncalled_ends(forest, values, calls, reached, references)]
+        self._uncalled: dict[ast.AST, UncalledEnd] = {each.node: each for each in uncalled}
+        self._names = Counter(each.name for each in uncalled if each.receiver is None)
+        self._ends = {node: self._handles(node) for each in uncalled for node in each.handles}
         self._unfollowed = frozenset(self._ends)
-        for node, receiver in self._enders.items():
+        # What ends handles -> these.
+        self._enders: dict[ast.AST, tuple[ast.expr, ...]] = {node: (receiver,) for node, receiver in enders.items()}
+        for ender, ended in (pair for each in uncalled for pair in each.ends()):
+            self._enders[ender] = (*self._enders.get(ender, ()), *ended)
+        for node, receiver in enders.items():
             if calls[node].function.endswith(_ENDING):
                 kind = calls[node].signature.kinds[calls[node].signature.receiver]
                 self._ends[receiver] = frozenset(each for each in self._handles(receiver) if each.kind == kind)
@@ -71,22 +74,23 @@ class Endings:
 
     def may_be_closed(self, node: ast.expr) -> bool:
         """Whether what an expression holds may have been destroyed, closed or freed before it is evaluated."""
-        place = self._place(node)
-        is_closed = place is not None and self._is_closed(node, place, frozenset())
         is_unordered = node in self._ends and (self._is_ended_elsewhere(node) or self._is_ended_unseen(node))
-        return is_closed or self._is_one_of_many(node) or is_unordered
+        return self._is_in_closed_place(node) or self._is_one_of_many(node) or is_unordered
 
     def may_end_again(self, reference: Reference) -> bool:
-        """Whether what a method or function ends that is used as a value may be ended by something else, too."""
-        receiver = self._kept.get(reference.node)
-        return self._names[reference.name] > 1 if receiver is None else self._is_ended_elsewhere(receiver)
+        """Whether what a method or function ends that is used as a value may be ended by something else, or again."""
+        end = self._uncalled.get(reference.node)
+        if end is None:
+            return self._names[reference.name] > 1
+        is_again = any(map(self.may_be_closed, end.handles)) or any(map(self._is_in_closed_place, end.called()))
+        return is_again or (end.receiver is None and self._names[reference.name] > 1)
+
+    def _is_in_closed_place(self, node: ast.expr) -> bool:
+        place = self._place(node)
+        return place is not None and self._is_closed(node, place, frozenset())
 
     def _handles(self, node: ast.expr) -> frozenset[Handle]:
         return frozenset(handles_among(self._values.of(node)))
-
-    def _receiver(self, node: ast.AST) -> ast.expr | None:
-        is_method = isinstance(node, ast.Attribute) and handles_among(self._values.of(node.value))
-        return node.value if is_method and isinstance(node, ast.Attribute) else None
 
     def _is_ended_elsewhere(self, node: ast.expr) -> bool:
         """Whether there are several ends of what an expression holds, of which no order is known."""
@@ -206,7 +210,8 @@ class Endings:
             return place  # a variable around both
         parameter = _parameter(root)
         passed = given(self._values, self._forest, site, function, parameter) if parameter else None
-        there = self._place(passed) if passed is not None else None
+        is_other = isinstance(passed, ast.expr) and is_other_function(self._values.of(passed))
+        there = self._place(passed) if passed is not None and not is_other else None
         return (*there, *place[1:]) if there else None
 
     def _is_hidden(self, site: ast.Call, function: ast.AST, place: Place) -> bool:
@@ -232,24 +237,25 @@ class Endings:
         node = step.node
         if step.action is not Action.DO:
             return ended
-        if isinstance(node, ast.Call):
+        if isinstance(node, ast.Call) or node in self._enders:
             return ended | frozenset(self._ended_by(node))
         if isinstance(node, ast.Name | ast.Attribute) and not isinstance(node.ctx, ast.Load):
             place = self._place(node)
             return frozenset(each for each in ended if place is None or each[: len(place)] != place)
         return ended
 
-    def _ended_by(self, call: ast.Call) -> Iterator[Place]:
-        if call in self._enders:
-            place = self._place(self._enders[call])
+    def _ended_by(self, node: ast.AST) -> Iterator[Place]:
+        for receiver in self._enders.get(node, ()):
+            place = self._place(receiver)
             if place is not None:
                 yield place
+        if not isinstance(node, ast.Call):
             return
-        for value in self._values.of(call.func):
+        for value in self._values.of(node.func):
             function = value.function if isinstance(value, Bound) else value
             if isinstance(function, Function) and function.node in self._holders:
                 for inner in self._summary(function.node):
-                    place = self._outside(call, function.node, inner)
+                    place = self._outside(node, function.node, inner)
                     if place is not None:
                         yield place
 
@@ -269,8 +275,8 @@ class Endings:
             call, is_equal = condition.left, isinstance(condition.ops[0], ast.Eq)
             failed = (truth is is_equal) is not self._is_success(condition.comparators[0])
         call = call.value if isinstance(call, ast.NamedExpr) else call
-        receiver = self._enders.get(call) if isinstance(call, ast.Call) else None
-        return ended - {self._place(receiver)} if receiver is not None and failed else ended
+        is_ending = call in self._calls and call in self._enders
+        return ended - {*map(self._place, self._enders[call])} if is_ending and failed else ended
 
     def _is_success(self, node: ast.expr) -> bool:
         named = {symbol.name for symbol in symbols(self._values.of(node))}

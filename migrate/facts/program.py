@@ -136,7 +136,7 @@ class Facts:
         self._reaching = Reaching(forest, values, self.controls)
         self._presence = Presence(forest, values, self.controls, self.calls)
         self._results = Results(forest, values, api, self._reaching, self._presence, self.calls)
-        self._endings = Endings(forest, values, self.controls, self.calls, references.found)
+        self._endings = Endings(forest, values, self.controls, self.calls, references.found, api.reached)
         self._called_back = CalledBack(forest, values, self.calls)
         self._preceding: dict[str, Preceding] = {}  # by the function
         elsewhere = Elsewhere(forest, values, self.project)

@@ -195,3 +195,67 @@ def test_a_function_that_a_helper_calls_with_any_arguments() -> None:
     head += "    print(call(*args) == DOCA_SUCCESS)\nrc, map = doca_mmap_create()\n"
     assert strict(head + "guarded(doca_mmap_destroy, map)\nguarded(doca_mmap_destroy, map)") == 2
     assert strict(head + "guarded(doca_mmap_destroy, map)") == 0
+
+
+OBJECTS = """
+import doca_cc as cc
+def attempt(call):
+    try:
+        call()
+    except cc.DocaError as error:
+        print(error.name)
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "ends"),
+    [
+        ("def end(a):\n    attempt(a.destroy)\na = cc.Mmap()\nend(a)\nend(a)", 1),
+        ("def end(a):\n    call = a.destroy\n    attempt(call)\na = cc.Mmap()\nend(a)\nend(a)", 1),
+        ("a = cc.Mmap()\nfor _ in range(2):\n    attempt(a.destroy)", 1),
+        ("a = cc.Mmap()\nend = a.destroy\nfor _ in range(2):\n    end()", 1),
+        ("class App:\n    def __init__(self, a):\n        self.end = a.destroy\napp = App(cc.Mmap())\n"
+         "attempt(app.end)\nattempt(app.end)", 1),
+        ("class App:\n    def __init__(self):\n        self.a = cc.Mmap()\n"
+         "    def end(self):\n        attempt(self.a.destroy)\napp = App()\napp.end()\napp.end()", 1),
+        ("class App:\n    def __init__(self):\n        self.a = cc.Mmap()\n"
+         "    def __enter__(self):\n        return self\n    def __exit__(self, *of):\n        self.end()\n"
+         "    def end(self):\n        attempt(self.a.destroy)\n"
+         "with App() as app:\n    app.end()", 1),
+        ("import threading\na = cc.Mmap()\n"
+         "threads = [threading.Thread(target=attempt, args=(a.destroy,)) for _ in range(2)]", 1),
+        ("a = cc.Mmap()\nattempt(a.start)\nattempt(a.start)\nattempt(a.destroy)", 0),
+        ("def end(a):\n    attempt(a.destroy)\nend(cc.Mmap())\nb = cc.Mmap()\nend(b)", 0),
+        ("for _ in range(2):\n    a = cc.Mmap()\n    end = a.destroy\n    attempt(end)", 0),
+        ("class App:\n    def __init__(self):\n        self.end = cc.Mmap().destroy\napp = App()\napp.end()", 0),
+    ],
+)  # fmt: skip
+def test_a_method_as_a_value_in_one_place(text: str, ends: int) -> None:
+    """It is strict where it is made again for one handle, or may be called again."""
+    assert strict(OBJECTS + text) == ends
+
+
+FUNCTIONS = """
+from doca_cc import doca_mmap_create, doca_mmap_destroy, doca_mmap_start
+def guarded(call, *args):
+    print(int(call(*args)))
+rc, a = doca_mmap_create()
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "ends"),
+    [
+        ("def end(a):\n    guarded(doca_mmap_destroy, a)\nend(a)\nend(a)", 1),
+        ("class Held: pass\nheld = Held()\nheld.a = a\ndef end():\n    guarded(doca_mmap_destroy, held.a)\n"
+         "end()\nend()", 1),
+        ("def end(a, destroy=doca_mmap_destroy):\n    print(int(destroy(a)))\nend(a)\nend(a)", 1),
+        ("guarded(doca_mmap_destroy, a)\nprint(int(doca_mmap_destroy(a)))", 2),
+        ("guarded(doca_mmap_start, a)\nguarded(doca_mmap_start, a)\nguarded(doca_mmap_destroy, a)", 0),
+        ("def end(a):\n    guarded(doca_mmap_destroy, a)\nend(a)\nrc, a = doca_mmap_create()\nend(a)", 0),
+        ("def end(a, destroy=doca_mmap_destroy):\n    print(int(destroy(a)))\nend(a)", 0),
+    ],
+)  # fmt: skip
+def test_a_function_as_a_value_in_one_place(text: str, ends: int) -> None:
+    """It is strict where it is given one handle again."""
+    assert strict(FUNCTIONS + text) == ends
