@@ -74,7 +74,8 @@ def test_truth_that_is_not_all_that_is_asked_stays(lines: str) -> None:
 
 def test_a_function_that_is_kept_refuses_no_callback() -> None:
     text = new(TALK + "register = lib.doca_cc_client_event_msg_recv_register\nprint(register(client, None))\n")
-    assert "call and (lambda connection, data: call(" in text
+    assert "(lambda call: (lambda connection, data: call(" in text
+    assert " if callable(call) else call)" in text
 
 
 # ------------------------------------------------------------------ pointers to bytes

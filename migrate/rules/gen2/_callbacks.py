@@ -75,7 +75,9 @@ def _wrapped(site: Site, name: str, passing: Passing) -> str:
         return f"{{{name}}}"  # no function, which comch_next refuses, too
     parameters, arguments = passing.parameters, _spelled(site, passing)
     if site.facts.is_seen_none(node):  # None is not a callback, which comch_next refuses, too
-        return f"(lambda {_KEPT}: {_KEPT} and (lambda {parameters}: {_KEPT}({arguments})))({{{name}}})"
+        is_one = f"callable({_KEPT})" if site.facts.has_builtin(site.call.node, "callable") else f"{_KEPT} is not None"
+        made = f"(lambda {parameters}: {_KEPT}({arguments})) if {is_one} else {_KEPT}"
+        return f"(lambda {_KEPT}: {made})({{{name}}})"
     used = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
     if site.facts.is_fixed(node) and used.isdisjoint(parameters.split(", ")):
         return f"lambda {parameters}: {{{name}}}({arguments})"

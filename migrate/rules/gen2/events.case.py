@@ -73,9 +73,46 @@ dev = comch.open_device("03:00.0")
 server = comch.Server(dev, dev.open_representor("b1:00.0"), "svc")
 server.event_msg_recv_register(
     (
-        lambda call: call and (
+        lambda call: (
             lambda connection, data: call(None, data, len(data), connection)
-        )
+        ) if callable(call) else call
+    )(received)
+)
+
+
+# case: a function that may be None, where callable is a name of the program
+import sys
+
+import doca_cc as cc
+
+
+def callable(what):
+    print(what)
+
+
+received = print if sys.argv[1:] else None
+dev = cc.open_device("03:00.0")
+server = cc.Server(dev, dev.open_representor("b1:00.0"), "svc")
+server.event_msg_recv_register(received)
+
+# output
+import sys
+
+import comch_next as comch
+
+
+def callable(what):
+    print(what)
+
+
+received = print if sys.argv[1:] else None
+dev = comch.open_device("03:00.0")
+server = comch.Server(dev, dev.open_representor("b1:00.0"), "svc")
+server.event_msg_recv_register(
+    (
+        lambda call: (
+            lambda connection, data: call(None, data, len(data), connection)
+        ) if call is not None else call
     )(received)
 )
 
