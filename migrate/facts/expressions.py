@@ -11,7 +11,7 @@ from itertools import chain, count, takewhile
 from typing import Any, Protocol
 
 from migrate.facts.forest import Forest, last_name
-from migrate.facts.stores import stored_attributes, stored_value
+from migrate.facts.stores import executed_names, stored_attributes, stored_value
 from migrate.facts.tokens import symbols
 from migrate.old_api.vocabulary import Vocabulary
 from migrate.python.scopes import FUNCTIONS, Kind, Scope, Variable
@@ -65,7 +65,7 @@ class Expressions:
         self._values = values
         self._vocabulary = vocabulary
         self._received = received  # what stands for the bytes that an old call gives
-        self._stored = frozenset(stored_attributes(forest))
+        self._stored = frozenset({*stored_attributes(forest), *executed_names(forest)})
         self._computed = frozenset(_computed(forest, values))
         self._used: dict[Scope, frozenset[str]] = {}
 
@@ -236,8 +236,11 @@ class Expressions:
 
     def _may_bring(self, scope: Scope, name: str) -> bool:
         """Whether a star import of a scope may bind a name: one of an old module binds its own names only."""
-        modules = (self._exported(star.module or "") if not star.level else None for star in scope.stars)
-        return any(names is None or name in names for names in modules)
+        return any(self._may_be_of(star, name) for star in scope.stars)
+
+    def _may_be_of(self, star: ast.ImportFrom, name: str) -> bool:
+        names = self._exported(star.module or "") if not star.level else None
+        return names is None or name in names
 
     def _exported(self, module: str) -> frozenset[str] | None:
         """Return the names that a star import of a module may bind, None for any."""
@@ -254,16 +257,26 @@ class Expressions:
         """
         if isinstance(node, ast.Attribute):
             is_kept = not self._may_be_stored(node.attr) and not self._is_computed(node)
-            return is_kept and self.is_fixed(node.value)
+            there = self._elsewhere(node)
+            is_once = there is None or there.scope.kind is not Kind.MODULE or self._is_bound_once(there)
+            return is_kept and is_once and self.is_fixed(node.value)
         variable = self._forest.of(node).of[node] if isinstance(node, ast.Name) else None
-        if variable is None or len(variable.bindings) != 1 or variable.deletions or variable.scope.kind is Kind.CLASS:
+        if variable is None or variable.scope.kind is Kind.CLASS or not self._is_bound_once(variable):
             return False
         if variable.scope.kind is not Kind.FUNCTION and self._may_be_stored(variable.name):
             return False
+        return isinstance(variable.bindings[0], (ast.arg, ast.alias, ast.ClassDef, *FUNCTIONS))
+
+    def _is_bound_once(self, variable: Variable) -> bool:
+        """Whether a variable has one binding, which its scope runs once, and no later star import may bind it anew."""
+        if len(variable.bindings) != 1 or variable.deletions:
+            return False
         binding = variable.bindings[0]
         above = takewhile(lambda each: each is not variable.scope.node, self._forest.above(binding))
-        again = any(isinstance(each, ast.For | ast.AsyncFor | ast.While) for each in above)
-        return isinstance(binding, (ast.arg, ast.alias, ast.ClassDef, *FUNCTIONS)) and not again
+        again = any(isinstance(each, (ast.For, ast.AsyncFor, ast.While, *FUNCTIONS)) for each in above)
+        place = self._forest.statement(binding).lineno if not isinstance(binding, ast.arg) else 0
+        later = (star for star in variable.scope.stars if star.lineno > place)
+        return not again and not any(self._may_be_of(star, variable.name) for star in later)
 
     def _may_be_stored(self, name: str) -> bool:
         """Whether something may store to an attribute, or to a variable of a module or class, from elsewhere."""

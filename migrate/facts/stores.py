@@ -40,6 +40,36 @@ def stored_attributes(forest: Forest) -> Iterator[str | None]:
         yield None
 
 
+def executed_names(forest: Forest) -> Iterator[str | None]:
+    """Yield the names that code in texts binds where it is executed, None for some of texts that are not written."""
+    for _, call in forest.calls(["exec"]):
+        if not isinstance(call.func, ast.Name) or len(call.args) != 1 or call.keywords:
+            continue  # in a dictionary
+        match call.args[0]:
+            case ast.Constant(value=str(text)):
+                yield from _bound(text)
+            case _:
+                yield None
+
+
+def _bound(text: str) -> Iterator[str | None]:
+    """Yield the names that a text binds, None for those of star imports."""
+    try:
+        nodes = [*ast.walk(ast.parse(text))]
+    except (SyntaxError, ValueError):
+        return
+    for node in nodes:
+        match node:
+            case ast.Name(id=name, ctx=ast.Store() | ast.Del()) | ast.ClassDef(name=name):
+                yield name
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ExceptHandler(name=str(name)):
+                yield name
+            case ast.alias(name="*"):
+                yield None
+            case ast.alias(name=name, asname=asname):
+                yield asname or name.partition(".")[0]
+
+
 def written_dictionaries(forest: Forest) -> Iterator[ast.expr]:
     """Yield the objects whose dictionaries a program does more with than read them."""
     return (owner for owner in _dictionaries(forest) if owner is not None)

@@ -176,3 +176,39 @@ def test_a_method_that_may_be_replaced_is_not_the_same_later(after: str, fixed: 
 def test_a_function_that_the_dictionary_of_its_file_may_replace_is_not_the_same_later() -> None:
     program = Marked(main="def f(): ...\nat_x(f)\nglobals()['f'] = print")
     assert not program.facts.is_fixed(program["x"])
+
+
+@pytest.mark.parametrize(
+    ("text", "fixed"),
+    [
+        ("def f(): ...\ndef swap():\n    global f\n    f = print", False),
+        ("def f(): ...\ndel f", False),
+        ("def make():\n    global f\n    def f(): ...\nmake()", False),
+        ("from conf import *\ndef f(): ...", True),
+        ("def f(): ...\nfrom conf import *", False),
+        ("def f(): ...\nfrom doca_cc import *", True),
+        ("def f(): ...\nexec('f = print')", False),
+        ("def f(): ...\nexec('import os')", True),
+        ("def f(): ...\nexec(open('more').read())", False),
+        ("def f(): ...\nexec('f = print', {})", True),
+        ("def f(): ...\nclass A:\n    f = f\n    f = print", True),
+    ],
+)
+def test_a_function_of_another_file_means_the_same_later_if_that_binds_it_once(text: str, fixed: bool) -> None:
+    program = Marked(main="import doca_cc\nimport other\nat_x(other.f)", other=text, conf="f = print")
+    assert program.facts.is_fixed(program["x"]) is fixed
+
+
+@pytest.mark.parametrize(
+    ("after", "fixed"),
+    [
+        ("from conf import *", False),
+        ("from conf import SIZE", True),
+        ("exec('f = print')", False),
+        ("exec('from conf import *')", False),
+        ("exec('g = print')", True),
+    ],
+)
+def test_a_function_that_is_bound_again_afterwards_is_not_the_same_later(after: str, fixed: bool) -> None:
+    program = Marked(main=f"import doca_cc\ndef f(): ...\nat_x(f)\n{after}", conf="f = print\nSIZE = 1")
+    assert program.facts.is_fixed(program["x"]) is fixed
