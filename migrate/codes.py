@@ -116,6 +116,11 @@ CODES: dict[str, Code] = {
         "Nothing, unless another project imports the name from this file: then import it from comch_next again.",
         "safe",
     ),
+    "CCM012": Code(
+        "the old module has no such name",
+        "It raises an AttributeError or ImportError here. Other generations of the API may have the name.",
+        "Correct the name: docs/symbols.md has a row for every old one.",
+    ),
     "CCM050": Code(
         "a module of the program has the name of the new module",
         "With --mode shim the import would find the program's own comm_channel_compat.",
@@ -175,6 +180,13 @@ CODES: dict[str, Code] = {
         "the variable is also used for something else",
         "The same expression is an old handle at one time, and another object with the same method at another.",
         "Give the two values two names.",
+        evidence=_HANDLES_SEEN,
+    ),
+    "CCM036": Code(
+        "the value is a handle of several kinds",
+        "The same expression is a handle of one class at one time, and of another at another. One method of comch_next "
+        "does not take the place of the old ones, or migrate cannot see that it does.",
+        "Write a branch for each class; for a method that is called later, `lambda: handle.destroy()` may do.",
         evidence=_HANDLES_SEEN,
     ),
     "CCM039": Code(

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from migrate._tabled import Tabled
 
 UNSETTLED = "CCM008"
-UNREADABLE, NO_RULE, MIXED, NOT_GIVEN, ORDER = "CCM001", "CCM022", "CCM035", "CCM049", "CCM070"
+UNREADABLE, NO_RULE, SEVERAL_KINDS, NOT_GIVEN, ORDER = "CCM001", "CCM022", "CCM036", "CCM049", "CCM070"
 LOOKED_UP = "CCM005"
 _NOTHING: Mapping[Path, bytes] = MappingProxyType({})
 
@@ -208,7 +208,8 @@ class _Project:
             return self._taken(reference, name_rules.answer(reference, self.facts))
         answer = self._of_call(reference, reference.call)
         others = (self._of_call(reference, call) for call in reference.alike)
-        return self._taken(reference, answer if all(is_same(answer, other) for other in others) else Refusal(MIXED))
+        are_same = all(is_same(answer, other) for other in others)
+        return self._taken(reference, answer if are_same else Refusal(SEVERAL_KINDS))
 
     def _of_call(self, reference: Reference, call: Call) -> Answer:
         """Return what a rule makes of a call."""

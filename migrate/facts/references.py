@@ -39,6 +39,7 @@ from migrate.python.values import Collection, External, Module, Plain, Token, Va
 _GETATTR = External("builtins.getattr")
 _OF_CODES = frozenset({Token(Symbol("ErrorCode"))})
 OF_C = "CCM007"  # a name of a C library
+NOT_OLD, NO_COUNTERPART, SEVERAL_KINDS = "CCM012", "CCM022", "CCM036"
 _READS = {"hasattr": "CCM006", "getattr": "CCM005"}
 
 
@@ -155,7 +156,7 @@ class References:
         elif vocabulary.owns(home):
             names = vocabulary.module(home)
             known = names is not None and (not name or name in names | {"*"} or vocabulary.package(f"{home}.{name}"))
-            yield self._imported(path, node, self._features.code(node) if known else "CCM022")
+            yield self._imported(path, node, self._features.code(node) if known else NOT_OLD)
         elif name and is_old_word(name):
             yield Reference(path, node, name, code=OF_C)
 
@@ -185,7 +186,7 @@ class References:
         elif is_c_name(node.id) and not any(map(self._provenance.is_own, bindings)):
             yield Reference(path, node, node.id, code=OF_C)
         elif not bindings and is_core(node.id):
-            yield Reference(path, node, node.id, code="CCM022")  # of the C library, not of the old module
+            yield Reference(path, node, node.id, code=NO_COUNTERPART)  # of the C library, not of the old module
 
     def _may_be_starred(self, path: Path, node: ast.Name) -> bool:
         """Whether a name that the program binds may not be bound yet, and have what a star import of the old brings."""
@@ -351,7 +352,8 @@ class References:
         elif node.value in self._tables.of_module:
             yield Reference(path, node.value, "")
         elif modules(base):
-            yield Reference(path, node, node.attr, code="CCM022", module=self._taken(node)[0])
+            code = NO_COUNTERPART if node.attr.startswith("__") else NOT_OLD  # what every module has
+            yield Reference(path, node, node.attr, code=code, module=self._taken(node)[0])
         elif self._is_c_name(node.attr, base):
             yield Reference(path, node, node.attr, code=OF_C)
 
@@ -374,7 +376,7 @@ class References:
         parent = self._forest.parents[node]
         called = parent if isinstance(parent, ast.Call) and parent.func is node else None
         named = {function.replace("_rep_", "_") for function in functions}  # devices and representors are alike
-        code = self._features.code(node) or ("CCM035" if len(named) > 1 and not called else "")
+        code = self._features.code(node) or (SEVERAL_KINDS if len(named) > 1 and not called else "")
         code = code or ("CCM005" if self._texts.shown(path, node) else "")
         replaced = next(filter(None, (self._patches.place_of_kind(method.handle.kind) for method in methods)), None)
         chosen = min(methods, key=lambda method: method.function)

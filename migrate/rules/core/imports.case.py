@@ -385,7 +385,7 @@ import doca_comm_channel as cc
 
 # CCM006: a feature test decides between old and new (python -m migrate explain CCM006)
 if hasattr(cc, "get_service_list"):
-    # CCM022: comch_next has no counterpart (python -m migrate explain CCM022)
+    # CCM012: the old module has no such name (python -m migrate explain CCM012)
     found = cc.get_service_list()
 else:
     # CCM006: a feature test decides between old and new (python -m migrate explain CCM006)
@@ -626,7 +626,7 @@ print(lib.doca_comm_channel_get_max_message_size, getattr(cc, "DOCA_ERROR_" + in
 import doca_comm_channel.nothing
 
 # output
-# CCM022: comch_next has no counterpart (python -m migrate explain CCM022)
+# CCM012: the old module has no such name (python -m migrate explain CCM012)
 import doca_comm_channel.nothing
 
 

@@ -109,7 +109,7 @@ cc.doca_log_backend_create_standard()
 import doca_comm_channel as cc
 
 level = 50
-# CCM022: comch_next has no counterpart (python -m migrate explain CCM022)
+# CCM012: the old module has no such name (python -m migrate explain CCM012)
 flag = cc.DOCA_CC_MSG_FLAG_DONTWAIT
 
 

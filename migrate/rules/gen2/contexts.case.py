@@ -461,3 +461,34 @@ rc, client = comch.outcome(comch.Client, comch.open_device("b1:00.0"), "svc")
 ctx = client
 comch.outcome(comch.Context.flush_tasks, ctx)
 print(comch.outcome(comch.Context.flush_tasks, ctx)[1])
+
+
+# case: a method as a value of a server or a client, and a name that the old module does not have
+import doca_cc as cc
+
+
+def later(handle, ends):
+    print(handle.as_ctx().get_state() == cc.State.IDLE)
+    ends.append(handle.destroy)
+
+
+dev = cc.open_device("03:00.0")
+ends = []
+later(cc.Server(dev, dev.open_representor("b1:00.0"), "svc"), ends)
+later(cc.Client(cc.open_device("b1:00.0"), "svc"), ends)
+
+# output
+import doca_cc as cc
+
+
+def later(handle, ends):
+    # CCM012: the old module has no such name (python -m migrate explain CCM012)
+    print(handle.as_ctx().get_state() == cc.State.IDLE)
+    # CCM036: the value is a handle of several kinds (python -m migrate explain CCM036)
+    ends.append(handle.destroy)
+
+
+dev = cc.open_device("03:00.0")
+ends = []
+later(cc.Server(dev, dev.open_representor("b1:00.0"), "svc"), ends)
+later(cc.Client(cc.open_device("b1:00.0"), "svc"), ends)
