@@ -48,7 +48,10 @@ class _Use(NamedTuple):
 
 @dataclass
 class Explained:
-    """What runs explain. variables: what they hold. shown: by the references on them. doubts: why others are not."""
+    """What runs explain. variables: what they hold. shown: by the references on them.
+
+    doubts: why others are not, by the references and by the expressions that hold the handles there.
+    """
 
     variables: dict[Variable, Sequence[Token]] = field(default_factory=dict)
     shown: dict[ast.AST, str] = field(default_factory=dict)
@@ -65,19 +68,22 @@ class Handles:
         """Explain more variables; whether there is one."""
         known = len(found.variables)
         found.doubts.clear()
-        uses: dict[Variable, list[_Use]] = {}
+        uses: dict[Variable, list[tuple[ast.expr, _Use]]] = {}
         spelled = (lost for reference in self._facts.references for lost in self._lost(reference))
         for receiver, use in chain(spelled, self._given_to_tables()):
             variable = self._variable(receiver)
             if variable is None:
-                found.doubts[use.node] = "the handle is not in a variable of a function or file"
+                text = "the handle is not in a variable of a function or file"
+                found.doubts |= {receiver: text, use.node: text}
             else:
-                uses.setdefault(variable, []).append(use)
+                uses.setdefault(variable, []).append((receiver, use))
         for variable, of_variable in uses.items():
-            tokens, text = self._explain(of_variable)
+            tokens, text = self._explain([use for _, use in of_variable])
             if tokens:
                 found.variables[variable] = tokens
-            (found.shown if tokens else found.doubts).update((use.node, text) for use in of_variable)
+                found.shown |= {use.node: text for _, use in of_variable}
+            else:
+                found.doubts |= {place: text for receiver, use in of_variable for place in (receiver, use.node)}
         return len(found.variables) > known
 
     # ------------------------------------------------------------------ what is unknown

@@ -79,3 +79,13 @@ def test_a_handle_in_an_attribute_is_not_explained(recorded: Callable[..., Recor
         "box.put(cc.Endpoint())\nclass End: pass\nmine = End()\nmine.end = box.take()\nmine.end.set_max_msg_size(9)\n"
     )
     assert "the handle is not in a variable of a function or file" in {cause.evidence for cause in causes(run)}
+
+
+def test_a_handle_that_is_only_an_argument_has_a_reason(recorded: Callable[..., Recorded]) -> None:
+    run = recorded(
+        "import importlib\nimport sys\nimport doca_comm_channel as cc\n"
+        "box = importlib.import_module('letter' + 'box').Box()\nbox.put(1)\npeer = box.take()\n"
+        "ep = cc.Endpoint()\nif len(sys.argv) > 1:\n    ep.disconnect(peer)\n"
+    )
+    unseen = {(cause.name, cause.code, cause.evidence) for cause in causes(run)}
+    assert ("peer", "CCM034", "run.json: line 9 did not run") in unseen
