@@ -10,7 +10,7 @@ from migrate.facts.forest import Forest
 from migrate.facts.references import Reference
 from migrate.facts.tokens import Method, Symbol, handles_among
 from migrate.old_api.calls import Call
-from migrate.python.values import Token, Value, Values
+from migrate.python.values import Bound, Token, Value, Values
 
 _ENDING_VALUES = ("_destroy", "_close", ".destroy", ".close")  # C refuses a second one
 _AROUND = (ast.Tuple, ast.List, ast.Starred, ast.keyword)
@@ -96,12 +96,15 @@ def _beside(
 def _sites(
     node: ast.expr, values: Values, calls: Mapping[ast.Call, Call], reached: Reached
 ) -> Iterator[tuple[ast.Call, tuple[ast.expr, ...]]]:
-    keys = [value.key for value in values.of(node) if isinstance(value, Token)]
-    for key in keys:
-        for site, origins in reached.get(key, {}).items() if isinstance(key, Symbol | Method) else ():
-            if isinstance(site, ast.Call) and site not in calls:
-                is_method = isinstance(key, Method)
-                yield site, (() if is_method else _handles(site, origins, values)) or (site.func,)
+    tokens = [value for value in values.of(node) if isinstance(value, Token)]
+    for token, key in ((token, token.key) for token in tokens if isinstance(token.key, Symbol | Method)):
+        for site, origins in reached.get(key, {}).items():
+            if not isinstance(site, ast.Call) or site in calls:
+                continue
+            found = () if isinstance(key, Method) else _handles(site, origins, values)
+            called = [value.function if isinstance(value, Bound) else value for value in values.of(site.func)]
+            if found or token in called:  # else something of Python's own calls it: `stack.callback(handle.destroy)`
+                yield site, found or (site.func,)
 
 
 def _handles(call: ast.Call, origins: Set[Hashable], values: Values) -> tuple[ast.expr, ...]:

@@ -224,6 +224,8 @@ def attempt(call):
          "with App() as app:\n    app.end()", 1),
         ("import threading\na = cc.Mmap()\n"
          "threads = [threading.Thread(target=attempt, args=(a.destroy,)) for _ in range(2)]", 1),
+        ("import contextlib\nwith contextlib.ExitStack() as stack:\n    a = cc.Mmap()\n"
+         "    stack.callback(a.destroy)\n    b = cc.ProgressEngine()\n    stack.callback(b.destroy)", 0),
         ("a = cc.Mmap()\nattempt(a.start)\nattempt(a.start)\nattempt(a.destroy)", 0),
         ("def end(a):\n    attempt(a.destroy)\nend(cc.Mmap())\nb = cc.Mmap()\nend(b)", 0),
         ("for _ in range(2):\n    a = cc.Mmap()\n    end = a.destroy\n    attempt(end)", 0),
