@@ -24,21 +24,27 @@ from migrate.python.values import (
 
 Side = frozenset[Value]
 
-_BY_ARGUMENT = frozenset({"get", "pop", "setdefault", "add", "discard", "index", "remove", "count", "move_to_end"})
-_BY_ARGUMENT |= {"unregister", "remove_done_callback", "__contains__", "__getitem__", "__setitem__", "__eq__"}
+BY_ARGUMENT = frozenset({"get", "pop", "setdefault", "add", "discard", "index", "remove", "count", "move_to_end"})
+BY_ARGUMENT |= {"unregister", "remove_done_callback", "__contains__", "__getitem__", "__setitem__"}
+_EQUALITY = frozenset({"__eq__", "__ne__"})
 _ORDERING = frozenset({"sorted", "min", "max", "sort", "heapify", "merge", "nlargest", "nsmallest", "groupby"})
 _PUSHING = frozenset({"heappush", "heappushpop", "heapreplace", "insort", "insort_left", "insort_right", "bisect"})
 _HASHING = frozenset({"set", "frozenset", "WeakSet", "Counter", "fromkeys", "update", "subtract", "union"})
 _HASHING |= {"intersection", "difference", "symmetric_difference", "issubset", "issuperset", "isdisjoint", "mode"}
 _HASHING |= {f"{name}_update" for name in ("intersection", "difference", "symmetric_difference")}
-_SETS = frozenset({"set", "frozenset", "WeakSet", "union", "intersection", "difference", "symmetric_difference"})
+_BY_KEY = frozenset({"get", "pop", "setdefault", "__getitem__", "__setitem__"})  # of a list, by an index
+SETS = frozenset({"set", "frozenset", "WeakSet", "union", "intersection", "difference", "symmetric_difference"})
+_FILLED = SETS | {"update", "fromkeys"}  # the collection that is made or changed has all that is compared
+_OF_SETS = (ast.BitOr, ast.BitAnd, ast.BitXor, ast.Sub)
 _ASSERTED = frozenset({"Is", "IsNot", "In", "NotIn", "Equal", "NotEqual", "CountEqual", "SequenceEqual", "ListEqual"})
 _ASSERTED |= {"TupleEqual", "SetEqual", "DictEqual", "Less", "LessEqual", "Greater", "GreaterEqual"}
 _OPERATORS = ("eq", "ne", "lt", "le", "gt", "ge", "is_", "is_not", "contains", "countOf", "indexOf")
+NUMBERING = frozenset({External("builtins.hash"), External("builtins.id")})
 _COMPARING = frozenset(External(f"operator.{name}") for name in _OPERATORS)
-_COMPARING |= {External("builtins.hash"), External("builtins.id"), External("unittest.mock.call")}
+_COMPARING |= {*NUMBERING, External("unittest.mock.call")}
 _COMPARING |= {External(f"enum.{name}") for name in ("Enum", "IntEnum", "Flag", "IntFlag", "StrEnum")}  # by a call
 _CACHES = frozenset({External("functools.lru_cache"), External("functools.cache")})
+BY_ITEMS = _ORDERING | _PUSHING | _HASHING
 _TABLES = frozenset({"vars", "asdict", "astuple"})
 _COUNTED = External("builtins.next")
 
@@ -67,7 +73,7 @@ def keyed(forest: Forest, values: Values) -> Iterator[tuple[Collection, Place]]:
     for collection in values.collections:
         made = collection.node
         name = last_name(made.func) if isinstance(made, ast.Call) else ""
-        if collection.kind == "dict" or isinstance(made, ast.Set | ast.SetComp) or name in _SETS:
+        if collection.kind == "dict" or isinstance(made, ast.Set | ast.SetComp) or name in SETS:
             yield collection, Place(made, [frozenset([item]) for item in values.iterated([collection])])
         elif name == "PriorityQueue":
             yield collection, Place(made, [_unnumbered(values.iterated([collection]), values)])
@@ -87,7 +93,28 @@ def _compare(node: ast.Compare, forest: Forest, values: Values) -> Iterator[Plac
 def _subscript(node: ast.Subscript, forest: Forest, values: Values) -> Iterator[Place]:
     is_type = all(isinstance(owner, External | Class) for owner in values.of(node.value))  # dict[str, cc.Endpoint]
     if not is_type and not isinstance(node.slice, ast.Constant | ast.Slice):
-        yield Place(node, [values.of(node.slice)])
+        yield looked_for(node, values.of(node.slice), values.of(node.value), values, "__getitem__")
+
+
+def looked_for(node: ast.expr, wanted: Side, owners: Side, values: Values, method: str) -> Place:
+    """Return the place where a method looks for something: among keys, or among items of other collections than dicts.
+
+    Only dictionaries have keys; where the method takes these, lists take indices.
+    """
+    by_key = method in _BY_KEY
+    searched = [value for value in owners if isinstance(value, Collection) and (value.kind == "dict" or not by_key)]
+    is_known = all(isinstance(value, Collection) for value in owners)
+    if is_known and not searched:
+        return Place(node, [wanted])
+    unseen = frozenset[Value]() if is_known else frozenset({Plain.UNKNOWN})
+    return Place(node, (wanted, values.iterated(searched) | unseen), is_paired=True)
+
+
+def _joined(node: ast.BinOp | ast.AugAssign, forest: Forest, values: Values) -> Iterator[Place]:
+    """Yield the operands of what may be an operator of sets."""
+    left, right = (node.left, node.right) if isinstance(node, ast.BinOp) else (node.target, node.value)
+    if isinstance(node.op, _OF_SETS):
+        yield Place(node, (values.iterated(values.of(left)), values.iterated(values.of(right))), is_paired=True)
 
 
 def _pattern(node: ast.MatchValue, forest: Forest, values: Values) -> Iterator[Place]:
@@ -100,22 +127,26 @@ def _mapping(node: ast.MatchMapping, forest: Forest, values: Values) -> Iterator
 
 def _call(node: ast.Call, forest: Forest, values: Values) -> Iterator[Place]:
     name, called = last_name(node.func), values.of(node.func)
-    if called and all(map(_is_of_the_program, called)):
+    if called and all(map(is_of_the_program, called)):
         yield from _looked_up(node, called, values)
         return
     if name in _TABLES and node.args:
         yield from _fields(node, node.args[0], forest, values)
     given = [values.of(part) for part in node.args]
     is_method = isinstance(node.func, ast.Attribute)
-    if is_method and name in _BY_ARGUMENT:
-        yield Place(node, given[:1])
+    if isinstance(node.func, ast.Attribute) and name in _EQUALITY:
+        yield Place(node, (values.of(node.func.value), *given[:1]), is_paired=True)
+    elif isinstance(node.func, ast.Attribute) and name in BY_ARGUMENT:
+        owners = values.of(node.func.value)
+        yield from (looked_for(node, side, owners, values, name) for side in given[:1])
     elif name in _ORDERING:
-        owners = [values.of(node.func.value)] if isinstance(node.func, ast.Attribute) and name == "sort" else []
-        yield Place(node, list(_ordered(node, owners or given, values)))
+        lists = [values.of(node.func.value)] if isinstance(node.func, ast.Attribute) and name == "sort" else []
+        yield Place(node, list(_ordered(node, lists or given, values)))
     elif name in _PUSHING:
         yield Place(node, [_unnumbered(side, values) for side in given[1:]])
     elif name in _HASHING and not _is_followed(node, name, values):
-        yield Place(node, [values.iterated(side) for side in given])
+        owner = [values.of(node.func.value)] if isinstance(node.func, ast.Attribute) else []
+        yield Place(node, [values.iterated(side) for side in (*owner, *given)])
     elif is_method and name.removeprefix("assert") in _ASSERTED:
         yield Place(node, given[:2], is_paired=True)
     elif (is_method and name.startswith("assert_")) or not _COMPARING.isdisjoint(called.union(*given)):
@@ -137,14 +168,14 @@ def _fields(node: ast.expr, owner: ast.expr, forest: Forest, values: Values) -> 
         yield Place(node, [held for (kind, _), held in values.fields.items() if kind in owners])
 
 
-def _is_of_the_program(value: Value) -> bool:
-    return isinstance(value, Function | Class) or (isinstance(value, Bound) and _is_of_the_program(value.function))
+def is_of_the_program(value: Value) -> bool:
+    return isinstance(value, Function | Class) or (isinstance(value, Bound) and is_of_the_program(value.function))
 
 
 def _is_followed(node: ast.Call, name: str, values: Values) -> bool:
     """Whether a call makes or changes collections of the program's, which `keyed` has with what is in them."""
     owners = values.of(node.func.value) if isinstance(node.func, ast.Attribute) else values.of(node)
-    return name != "Counter" and bool(owners) and all(isinstance(owner, Collection) for owner in owners)
+    return name in _FILLED and bool(owners) and all(isinstance(owner, Collection) for owner in owners)
 
 
 def _ordered(node: ast.Call, given: Sequence[Side], values: Values) -> Iterator[Side]:
@@ -251,6 +282,8 @@ _JUDGES: dict[type[ast.AST], Callable[[Any, Forest, Values], Iterator[Place]]] =
     ast.MatchMapping: _mapping,
     ast.Attribute: _attribute,
     ast.Call: _call,
+    ast.BinOp: _joined,
+    ast.AugAssign: _joined,
     ast.FunctionDef: _function,
     ast.AsyncFunctionDef: _function,
     ast.ClassDef: _class,

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
+from migrate.facts.class_tests import ClassTests
 from migrate.facts.forest import Forest
 from migrate.facts.tokens import Handle, Method, handles_among
 from migrate.facts.told_apart import ToldApart
@@ -28,8 +29,11 @@ class Found(NamedTuple):
     code: str
 
 
-def found(forest: Forest, values: Values, told: ToldApart) -> Iterator[Found]:
-    """Yield handles that were different objects and may be equal now, methods, and handles asked for a protocol."""
+def found(forest: Forest, values: Values, told: ToldApart, classes: Mapping[str, str]) -> Iterator[Found]:
+    """Yield handles that were different objects and may be equal now, methods, and handles asked for a protocol.
+
+    classes: the old ones, with the kinds of handles.
+    """
     for token, nodes in told.names.items():
         for node in nodes if isinstance(token.key, Method) else ():
             yield Found([token], node, INSPECTED)
@@ -37,7 +41,7 @@ def found(forest: Forest, values: Values, told: ToldApart) -> Iterator[Found]:
         origins = _opened({handle.origin for handle in handles_among(devices)}, values)
         if not _are_apart(origins, forest):
             yield Found(devices, node, EQUAL_DEVICES)
-    for node, handles in told.shown:
+    for node, handles in (*told.shown, *ClassTests(forest, values, told.views, classes).changing()):
         yield Found(handles, node, INSPECTED)
     yield from _refused(forest, values)
     for _, call in forest.calls(("iter", "isinstance")):

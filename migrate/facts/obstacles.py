@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from migrate.facts import comparisons
+from migrate.facts.attempts import Attempts
 from migrate.facts.comparisons import INSPECTED
 from migrate.facts.falsehood import Falsehood
 from migrate.facts.forest import Forest
@@ -74,7 +75,7 @@ class Obstacles:
         self._forest, self._values, self._api, self._references = forest, values, api, references
         self._suspects, self._given = likely.suspects, given
         self._callers, shown = Callers(forest, values), Shown(forest, values)
-        self._falsehood = Falsehood(forest, values)
+        self._falsehood, self._attempts, self._views = Falsehood(forest, values), Attempts(forest, values), told.views
         self._inspections = Inspections(forest, values, api, references, shown)
         self._found: dict[Hashable, dict[tuple[ast.AST, str], Obstacle]] = {}
         for token, nodes in values.sinks.items():
@@ -98,7 +99,7 @@ class Obstacles:
                 judge(self, node)
         for handle, where, code in shown.elsewhere():
             self._add([handle], where, code)
-        for compared in comparisons.found(forest, values, told):
+        for compared in comparisons.found(forest, values, told, api.vocabulary.classes):
             self._add(*compared)
         for call, origins in api.given_away.items():
             for origin in origins:
@@ -198,7 +199,15 @@ class Obstacles:
         if not isinstance(node.ctx, ast.Load) or looks_inside or is_new:
             self._add(mine, node, INSPECTED)
         elif known:
+            if any(self._gains(handle, node.attr) for handle in handles_among(mine)) and self._attempts.include(node):
+                self._add(mine, node, INSPECTED)
             self._mixed(node, base)
+
+    def _gains(self, handle: Handle, name: str) -> bool:
+        """Whether a handle lacked a method that its object has now, by its own name or as another kind of handle."""
+        methods = self._api.vocabulary.methods
+        others = any((kind, name) in methods for kind in self._views.others(handle))
+        return (handle.kind, name) not in methods and (others or name in MODERN_MEMBERS.get(handle.kind, ()))
 
     def _mixed(self, node: ast.Attribute, base: frozenset[Value]) -> None:
         """Refuse a method of a handle that another value has there, too."""

@@ -41,6 +41,7 @@ from migrate.facts.told_apart import ToldApart
 from migrate.facts.type_comments import type_comments
 from migrate.facts.unread import is_first_read
 from migrate.facts.unseen import annotated_kinds, unseen_handles
+from migrate.facts.views import Views
 from migrate.old_api.accounts import accounted
 from migrate.old_api.calls import Call
 from migrate.old_api.generations import vocabulary_of
@@ -106,7 +107,7 @@ class Facts:
         quoted = self._quoted = QuotedNames(forest, values, api, self.project)
         texts = Texts(forest, vocabulary, Lookups(forest, values), aliases, quoted)
         patches = Patches(forest, values, self.project, vocabulary)
-        told = ToldApart(forest, values, vocabulary.views)
+        told = ToldApart(forest, values, Views(values, vocabulary.views))
         introspection = self._introspection = Introspection(forest, values, api, told)
         self.source_readers, self.shown_numbers = introspection.readers, introspection.numbers
         tables = NameTables(forest, values, vocabulary)

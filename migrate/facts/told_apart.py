@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from migrate.facts.compared import Place, Side, keyed, places
 from migrate.facts.forest import Forest
-from migrate.facts.tokens import Handle, Method, Symbol, handles_among
+from migrate.facts.presumed import presumed
+from migrate.facts.tokens import Handle, Method, Symbol
+from migrate.facts.views import Views
 from migrate.python.values import Collection, Plain, Token, Value, Values
 
 
 class ToldApart:
-    """Answers for functions, methods and classes of the old API, and for handles, which may be equal now.
+    """Answers for functions, methods and classes of the old API, and for handles, which may be equal now."""
 
-    views: the kinds of handles that can be shown as another kind, with that: they were two objects.
-    """
-
-    def __init__(self, forest: Forest, values: Values, views: Set[tuple[str, str]]) -> None:
-        self._forest, self._values, self._views = forest, values, views
+    def __init__(self, forest: Forest, values: Values, views: Views) -> None:
+        self._forest, self._values, self.views = forest, values, views
         self._places = [*places(forest, values), *self._keyed()]
 
     @cached_property
@@ -46,15 +45,9 @@ class ToldApart:
     @cached_property
     def shown(self) -> Sequence[tuple[ast.AST, Sequence[Token]]]:
         """Where a context is distinguished from its client, or a task from what it is shown as, with what meets."""
-        told = ((place, list(self._told(place, _is_any_handle))) for place in self._places if self._views)
-        return [(self._node(place, tokens[0]), tokens) for place, tokens in told if self._are_views(tokens)]
-
-    def _are_views(self, tokens: Iterable[Token]) -> bool:
-        """Whether some handle is among tokens as what it is, and as what it can be shown as."""
-        kinds: dict[Hashable, set[str]] = {}
-        for handle in handles_among(tokens):
-            kinds.setdefault(handle.origin, set()).add(handle.kind)
-        return any(among.issuperset(view) for view in self._views for among in kinds.values())
+        places = (*self._places, *presumed(self._forest, self._values)) if self.views.pairs else ()
+        told = ((place, list(self._told(place, _is_any_handle))) for place in places)
+        return [(self._node(place, tokens[0]), tokens) for place, tokens in told if self.views.meet(tokens)]
 
     def _node(self, place: Place, token: Token) -> ast.AST:
         """Return a node of the text: of a collection that Python makes by itself, where a token is named."""

@@ -73,13 +73,19 @@ def _tested(kind: ast.expr, forest: Forest) -> ast.expr | None:
     """Return what isinstance, or a pattern for all of it, asks whether it is of a class."""
     test = forest.parents[kind]
     if isinstance(test, ast.MatchClass):
-        around = next(above for above in forest.above(test) if not isinstance(above, _ALTERNATIVES))
-        match = forest.parents[around]
-        return match.subject if isinstance(match, ast.Match) else None
+        match, is_part = matched(test, forest)
+        return None if is_part else match.subject
     call = forest.parents[test] if isinstance(test, ast.Tuple) else test
     if isinstance(call, ast.Call) and getattr(call.func, "id", "") == "isinstance":
         return call.args[0]
     return None
+
+
+def matched(pattern: ast.MatchClass, forest: Forest) -> tuple[ast.Match, bool]:
+    """Return the statement of a pattern, and whether the pattern is for a part of its subject only."""
+    around = next(above for above in forest.above(pattern) if not isinstance(above, _ALTERNATIVES))
+    match = next(above for above in forest.above(pattern) if isinstance(above, ast.Match))
+    return match, forest.parents[around] is not match
 
 
 def is_part_of_pattern(kind: ast.expr, forest: Forest) -> bool:

@@ -39,10 +39,111 @@ task = client.task_send_alloc_init(client.get_connection(), b"x", 1)
         ("{client: 1}, {ctx: 2}", set()),
         ("task == ctx, task.as_task() == client", set()),
         ("ctx is None", set()),
+        ("client.__eq__(ctx)", INSPECTED),
+        ("{client: 1}[ctx]", INSPECTED),
+        ("{client: 1}.get(ctx)", INSPECTED),
+        ("{client: 1}.pop(ctx, None)", INSPECTED),
+        ("{task: 1}.get(task.as_task())", INSPECTED),
+        ("{client}.discard(ctx)", INSPECTED),
+        ("handles = [client, other, ctx]\nhandles.index(ctx)", INSPECTED),
+        ("(client, other).count(ctx)", INSPECTED),
+        ("import collections\ncollections.deque([client, other]).remove(ctx)", INSPECTED),
+        ("contexts = {ctx: 'idle'}\n{client} | set(contexts)", INSPECTED),
+        ("{client} & {ctx: 1}.keys()", INSPECTED),
+        ("left = {client}\nleft -= {ctx}", INSPECTED),
+        ("{client}.isdisjoint([ctx])", INSPECTED),
+        ("id(client)\nid(ctx)", INSPECTED),
+        ("{client: 1}.get(other), {client: 1}[client], [ctx].index(ctx), {client} | {other.as_ctx()}", set()),
     ],
 )
 def test_objects_that_have_become_one(text: str, expected: set[str]) -> None:
     assert Marked(main=f"{CONTEXTS}{text}\n").obstacles() == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("find = {client: 1}.get\nfind(ctx)", INSPECTED),
+        ("list(map({client: 1}.get, [ctx]))", INSPECTED),
+        ("dict.get({client: 1}, ctx)", INSPECTED),
+        ("list.index([client], ctx)", INSPECTED),
+        ("import functools\nfunctools.reduce(set.isdisjoint, [{client}, {ctx}])", INSPECTED),
+        ("import operator\noperator.getitem({client: 1}, ctx)", INSPECTED),
+        ("import difflib\ndifflib.SequenceMatcher(None, [client], [ctx])", INSPECTED),
+        ("find = {client: 1}.get\nfind(client)", set()),
+        ("handles = [client]\nhandles.append(ctx)\nhandles.insert(0, ctx)\nhandles.pop(), handles.pop(0)", set()),
+        ("handles = {'client': client, 'ctx': ctx}\nhandles['ctx'], handles.get('ctx'), handles.pop('ctx')", set()),
+        ("def run(client, ctx): ...\nimport threading\nthreading.Thread(target=run, args=(client, ctx))", set()),
+        ("import contextlib\ncontextlib.ExitStack().callback(lambda *handles: None, client, ctx)", set()),
+        ("list(zip([client], [ctx])), list(enumerate((client, ctx))), len([client, ctx])", set()),
+        ("import queue\nwaiting = queue.Queue()\nwaiting.put((client, ctx))\nwaiting.get(timeout=1)", set()),
+    ],
+)
+def test_calls_that_may_compare_objects_that_have_become_one(text: str, expected: set[str]) -> None:
+    assert Marked(main=f"{CONTEXTS}{text}\n").obstacles() == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("isinstance(ctx, cc.Client)", INSPECTED),
+        ("isinstance(ctx, (cc.Server, cc.Client))", INSPECTED),
+        ("isinstance(client, cc.Server | cc.Context)", INSPECTED),
+        ("kinds = (cc.Client,)\nisinstance(ctx, kinds)", INSPECTED),
+        ("is_a = isinstance\nis_a(ctx, cc.Client)", INSPECTED),
+        ("issubclass(cc.Client, cc.Context)", INSPECTED),
+        ("isinstance(task.as_task(), cc.TaskSend)", INSPECTED),
+        ("isinstance(ctx, (cc.Context, cc.Client)), isinstance(client, (cc.Context, cc.Client))", set()),
+        ("isinstance(ctx, cc.Context), isinstance(client, cc.Client), isinstance(task, cc.TaskSend)", set()),
+        ("isinstance(ctx, cc.Server), isinstance(client, cc.Server), isinstance(ctx, cc.Task)", set()),
+        ("match ctx:\n    case cc.Client(): pass", INSPECTED),
+        ("match [client, 1]:\n    case [cc.Context() as it, _]: pass", INSPECTED),
+        ("match ctx:\n    case cc.Client() | cc.Context(): pass", set()),
+        ("match client:\n    case cc.Server(): pass\n    case cc.Client(): pass", set()),
+    ],
+)
+def test_classes_that_are_asked_for(text: str, expected: set[str]) -> None:
+    assert Marked(main=f"{CONTEXTS}{text}\n").obstacles() == expected
+
+
+CHOSEN = """
+import functools
+@functools.singledispatch
+def end(handle): ...
+@end.register(cc.Client)
+def end_client(handle): ...
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("end(client), end(ctx)", INSPECTED),
+        ("@end.register\ndef end_ctx(handle: cc.Context): ...\nend(client), end(ctx)", INSPECTED),
+        ("end(client)", set()),
+        ("end.register(cc.Context, print)\nend(client)", set()),
+        ("@end.register(cc.Task)\ndef end_task(handle): ...\nend(client), end(task.as_task())", set()),
+    ],
+)
+def test_functions_that_are_chosen_by_a_class(text: str, expected: set[str]) -> None:
+    assert Marked(main=f"{CONTEXTS}{CHOSEN}{text}\n").obstacles() == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("try:\n        it.get_max_msg_size()\n    except AttributeError: ...", INSPECTED),
+        ("try:\n        it.destroy()\n    except Exception: ...", INSPECTED),
+        ("with contextlib.suppress(AttributeError):\n        it.destroy()", INSPECTED),
+        ("try:\n        destroy(it)\n    except (TypeError, AttributeError): ...", INSPECTED),
+        ("try:\n        destroy(it)\n    except Exception: ...", set()),
+        ("try:\n        it.destroy()\n    except cc.DocaError: ...", set()),
+        ("it.get_max_msg_size()", set()),
+    ],
+)
+def test_methods_that_a_context_has_gained(text: str, expected: set[str]) -> None:
+    program = f"{CONTEXTS}import contextlib\ndef destroy(it): it.destroy()\nfor it in (ctx, client):\n    {text}\n"
+    assert Marked(main=program).obstacles() == expected
 
 
 @pytest.mark.parametrize(
@@ -59,7 +160,16 @@ def test_objects_that_have_become_one(text: str, expected: set[str]) -> None:
         ("{host: 1, dpu: 2}", set()),
         ("{}[dpu] = again in {}", set()),
         ("for address in 'ab':\n    {}.setdefault(cc.open_device(address), 1)", EQUAL),
-        ("[dpu].index(again)", set()),
+        ("[dpu].index(again)", EQUAL),
+        ("[dpu].index(host)", set()),
+        ("{dpu: 1}.get(again)", EQUAL),
+        ("{dpu: 1}.get(host)", set()),
+        ("{dpu: 1}[again]", EQUAL),
+        ("[dpu, host][cc.count()]", set()),
+        ("[dpu, again].pop(cc.count())", set()),
+        ("len({dpu} | {again})", EQUAL),
+        ("{dpu}.isdisjoint([again])", EQUAL),
+        ("{dpu}.isdisjoint([host])", set()),
         ("dpu == ep.get_device()", EQUAL),
         ("peer == peer, {peer: 1}, peer in []", set()),
         ("ep == ep, {ep: 1}, ep in []", set()),
