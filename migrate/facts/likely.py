@@ -10,15 +10,19 @@ from migrate.facts.forest import Forest
 from migrate.facts.handles import COMMON, OldApi
 from migrate.facts.references import Reference
 from migrate.facts.tokens import Handle, Symbol, handles_among
-from migrate.python.modules import Project
+from migrate.python.modules import Project, is_standard
 from migrate.python.values import Class, Collection, External, Instance, Module, Plain, Super, Token, Value, Values
 
 _OBJECT = External("builtins.object")
 
 # What Python's own objects hold beside what their methods give; so do attributes with a leading underscore.
 _INSIDE = frozenset({"f_locals", "f_globals", "cell_contents", "call_args", "call_args_list", "mock_calls"})
-# Methods whose names others have, too, with the numbers of arguments of the old ones.
+# Methods whose names others have, too, and that are not comch_next's: the numbers of arguments of the old ones.
 _COUNTS = {"listen": {1}, "connect": {1}, "sendto": {2, 3}, "recvfrom": {1, 2}, "disconnect": {1}, "destroy": {0}}
+_COUNTS |= {"get_device": {0}, "set_device": {1}, "get_user_data": {0}, "set_user_data": {1}, "update_info": {0}}
+_COUNTS |= {"get_iface_name": {0}}
+# What the first argument of others' methods is, and that of the old ones is not: an address, a number.
+_OTHERS = {"listen": (ast.Tuple,), "connect": (ast.Tuple,), "set_device": (ast.Constant, ast.JoinedStr)}
 
 
 class Likely:
@@ -26,7 +30,7 @@ class Likely:
 
     suspects: the kinds of handles whose methods are called on unknown objects. lost: those whose methods are called on
     what comes out of Python's own library, or where nothing is known to have them, by the place; it may be any of them.
-    left: the lines that an earlier run has left, as its comments say.
+    named: the old names that the project has. left: the lines that an earlier run has left, as its comments say.
     """
 
     def __init__(
@@ -35,6 +39,7 @@ class Likely:
         values: Values,
         api: OldApi,
         tokens: Set[Hashable],
+        named: Set[str],
         project: Project,
         naming: Set[Path],
         left: Mapping[Path, Set[int]],
@@ -45,6 +50,7 @@ class Likely:
         for kind, name in api.vocabulary.methods:
             self._kinds.setdefault(name, set()).add(kind)
         self._made = {key.kind for key in tokens if isinstance(key, Handle)}
+        self._made |= {kind for name, kind in api.vocabulary.classes.items() if name in named}
         self.suspects: set[str] = set()
         self.lost: dict[ast.Attribute, set[str]] = {}
         near = naming | {path for path, imported in project.imports.items() if imported & naming}
@@ -71,10 +77,11 @@ class Likely:
         """Whether nothing is known of an object that may be a handle.
 
         A name of several words that only handles have shows one wherever nothing else is known to have it: neither
-        objects of Python's own library have such methods, nor those of the project that bind no such name.
+        objects of Python's own library have such methods, nor those of the project that bind no such name. One that
+        objects of other libraries have, too, shows it where none of them can be.
         """
         found = self._values.of(node) - {Plain.UNKNOWN, Plain.NONE}
-        is_sure = "_" in node.attr and node.attr not in COMMON
+        is_sure = "_" in node.attr and (node.attr not in COMMON or not any(map(_may_be_of_others, base)))
         lost = base != {Plain.NONE} if is_sure else not base or Plain.UNKNOWN in base
         lost = lost or self._finds_nothing(node) or self._is_inside(node.value, node.attr)
         return lost and not found - {Plain.OTHER}
@@ -156,10 +163,10 @@ class Likely:
             return False
         if call.func is not node or any(isinstance(argument, ast.Starred) for argument in call.args):
             return call.func is node
-        of_socket = node.attr in ("listen", "connect") and isinstance(call.args[0] if call.args else None, ast.Tuple)
+        is_of_others = bool(call.args) and isinstance(call.args[0], _OTHERS.get(node.attr, ()))
         numbers = [argument for argument in call.args if isinstance(argument, ast.Constant)]
         backlog = node.attr == "listen" and any(isinstance(number.value, int) for number in numbers)
-        return len(call.args) + len(call.keywords) in _COUNTS[node.attr] and not of_socket and not backlog
+        return len(call.args) + len(call.keywords) in _COUNTS[node.attr] and not is_of_others and not backlog
 
     def _extends(self, value: Value) -> bool:
         """Whether a value is an instance of a class that extends an old one."""
@@ -168,3 +175,8 @@ class Likely:
             for part in value.node.bases
             for base in self._values.of(part)
         )
+
+
+def _may_be_of_others(value: Value) -> bool:
+    """Whether a value may come from a library that is not Python's own."""
+    return value is Plain.UNKNOWN or (isinstance(value, External) and not is_standard(value.name))

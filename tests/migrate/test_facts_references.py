@@ -255,6 +255,41 @@ def test_what_may_have_a_method_of_that_name_is_no_handle(text: str) -> None:
     assert "CCM034" not in program.obstacles()
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("other.thing().get_user_data()", ["get_user_data"]),
+        ("other.thing().set_user_data(7)", ["set_user_data"]),
+        ("other.thing().update_info()", ["update_info"]),
+        ("other.thing().get_device()", ["get_device"]),
+        ("other.thing().set_device(other.device())", ["set_device"]),
+        ("[peer].get_user_data()", ["get_user_data"]),
+        ("import calendar\ncalendar.thing().get_user_data()", ["get_user_data"]),
+        ("typing.cast(cc.PeerAddr, other.thing()).get_user_data()", ["get_user_data"]),
+        ("def show(peer: cc.PeerAddr):\n    print(peer.get_user_data())\nother.register(show)", ["get_user_data"]),
+        ("def show(peer):\n    print(peer.get_user_data())\nother.register(show)", ["get_user_data"]),
+        ("other.thing().get_user_data(1)", []),
+        ("other.thing().set_device(0)", []),
+        ("other.thing().set_device('cuda:0')", []),
+        ("other.thing().set_device(f'cuda:{1}')", []),
+        ("other.set_device(other.device())", []),
+        ("import other.a.b.c.d\nother.a.b.c.d.set_device(other.device())", []),
+        ("class Thing:\n    def get_user_data(self): ...\nThing().get_user_data()", []),
+        ("other.thing().get_name()", []),
+        ("other.thing().open()", []),
+    ],
+)  # fmt: skip
+def test_methods_of_unknown_objects_whose_names_are_not_of_endpoints_alone(text: str, expected: list[str]) -> None:
+    program = Marked(main=f"{CC}import typing, other\nep = cc.Endpoint()\npeer = ep.connect('a')\n{text}\n")
+    assert [name for name, code in program.codes() if code == "CCM034"] == expected
+
+
+def test_a_class_that_is_named_shows_that_there_are_such_handles() -> None:
+    text = "import doca_comm_channel as cc, other\n{}other.thing().get_user_data()\n"
+    assert Marked(main=text.format("")).codes() == []
+    assert Marked(main=text.format("peer: cc.PeerAddr = other.thing()\n")).codes() == [("get_user_data", "CCM034")]
+
+
 QUOTED = "from doca_comm_channel import Endpoint, PeerAddr\n"
 
 
