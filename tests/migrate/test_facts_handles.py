@@ -152,6 +152,10 @@ MAKE = CC + "ep = cc.Endpoint()\npeer = ep.connect('a')\n"
         ("class A(Exception): ...\ntry:\n    raise A(peer)\nexcept A as error:\n    print(error)", {"CCM081"}),
         ("from typing import NamedTuple\nclass A(NamedTuple):\n    peer: object\nprint(A(peer))", {"CCM081"}),
         ("print(peer.get_recv_bytes())", set()),
+        ("import typing\nclass Route(typing.TypedDict):\n    peer: cc.PeerAddr\n"
+         "route = Route(peer=peer)\nroute['peer'].set_user_data(7)", set()),
+        ("import typing\nclass Route(typing.TypedDict):\n    peer: cc.PeerAddr\nprint(Route(peer=peer))", {"CCM081"}),
+        ("class Pair(tuple): ...\nPair((ep, peer))[1].set_user_data(7)", set()),
         ("import socket\nfor link in (ep, socket.socket()):\n    link.sendto(b'', peer)", {"CCM035"}),
         ("class Link:\n    def sendto(self, a, b): ...\nfor link in (ep, Link()):\n    link.sendto(b'', peer)",
          {"CCM035"}),

@@ -7,6 +7,7 @@ import math
 from dataclasses import replace
 
 from migrate.python._points_to.callbacks import Callbacks
+from migrate.python._points_to.classes import TUPLES, TYPED
 from migrate.python._points_to.domain import (
     Arguments,
     Bound,
@@ -197,20 +198,23 @@ class Calls(Callbacks):
             made = Slot()
             self.call(self.attribute(value, "__new__"), replace(site.after(self.constant(value)), result=made))
             self.flow(made, site.result)
-        else:
+        elif not self.has_base(value.node, TYPED):
             self.add(site.result, instance)
         done: set[Value] = set()
 
         def found(base: Value) -> None:
-            if isinstance(base, Class) and base not in done:
-                done.add(base)
+            if base in done:
+                return
+            done.add(base)
+            inner = replace(site.after(self.constant(instance)), result=Slot())
+            if isinstance(base, Class):
                 bound = self.classes[base.node].bound if base.node in self.classes else frozenset()
                 if "__init__" in bound:
-                    inner = replace(site.after(self.constant(instance)), result=Slot())
                     self.call(self.field(base, "__init__"), inner)
-            elif isinstance(base, External) and base not in done:
-                done.add(base)
-                self.call_external(f"{base.name}.__init__", replace(site.after(self.constant(instance)), result=Slot()))
+            elif isinstance(base, External) and base.name in TYPED:
+                self.call_external("builtins.dict", site)
+            elif isinstance(base, External):
+                self.call_external(f"{base.name}.__init__", inner)
             elif base is Plain.UNKNOWN:
                 self.leave(replace(site, result=Slot()))
 
@@ -287,8 +291,8 @@ class Calls(Callbacks):
         return self.record(value)
 
     def is_tuple(self, node: ast.ClassDef) -> bool:
-        """Whether a class is a NamedTuple."""
-        return self.has_base(node, frozenset({"typing.NamedTuple", "builtins.tuple"}))
+        """Whether objects of a class are tuples."""
+        return self.has_base(node, TUPLES)
 
     # ------------------------------------------------------------------ what leaves the project
 

@@ -28,6 +28,8 @@ from migrate.python.modules import Project
 OBJECT = External("builtins.object")
 _GETTING = frozenset({External("builtins.dict.__getitem__"), External("builtins.dict.get")})  # as `__getattr__`
 _SETTING = External("builtins.dict.__setitem__")
+TYPED = frozenset(f"{module}.TypedDict" for module in ("typing", "typing_extensions"))  # a call makes a dictionary
+TUPLES = frozenset({"typing.NamedTuple", "builtins.tuple"})
 ENUMS = frozenset(f"enum.{name}" for name in ("Enum", "IntEnum", "Flag", "IntFlag", "StrEnum"))
 
 

@@ -238,6 +238,7 @@ class Items(Elements):
             if isinstance(value, Collection) and value.kind != "dict":
                 self.flow(self.get(self.contents(value), index, length), result)
             elif isinstance(value, Instance) and self.is_tuple(value.node):
+                self.flow(self.get(self.contents(value), index, length), result)
                 self.flow(self.record_at(value, index), result)
             else:
                 self.flow(self.elements(value), result)
@@ -248,7 +249,7 @@ class Items(Elements):
     # ------------------------------------------------------------------ what the storeys above know
 
     def is_tuple(self, node: ast.ClassDef) -> bool:
-        """Whether a class is a NamedTuple."""
+        """Whether objects of a class are tuples."""
         raise NotImplementedError
 
     def sink(self, slot: Slot, node: ast.expr) -> None:

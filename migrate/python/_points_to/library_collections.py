@@ -269,6 +269,20 @@ def merge(heap: Attributes, source: Slot, target: Value) -> None:
     heap.watch(source, copy)
 
 
+def copy_row(heap: Attributes, source: Slot, target: Value) -> None:
+    """Copy a tuple or list into a value, each item to its place, and what is in anything else to any place."""
+    contents = heap.contents(target)
+
+    def copy(value: Value) -> None:
+        if isinstance(value, Collection) and value.kind in ("tuple", "list"):
+            heap.flow(heap.contents(value).some, contents.some)
+            heap.on_items(heap.contents(value), lambda key, slot: heap.flow(slot, heap.item(contents, key)))
+        else:
+            heap.flow(heap.elements(value), contents.some)
+
+    heap.watch(source, copy)
+
+
 @summary("builtins.dict.fromkeys")
 def _fromkeys(heap: Attributes, site: Site) -> None:
     collection, contents = heap.make(site.node, "dict", site.frame, argument(heap, site, 1))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from migrate.python._points_to.domain import Collection, Instance, Plain, Value
 from migrate.python._points_to.functions import Site
 from migrate.python._points_to.library import apply, argument, elements, given, names, new, owners, row, summary
-from migrate.python._points_to.library_collections import merge
+from migrate.python._points_to.library_collections import copy_row, merge
 from migrate.python._points_to.slots import Slot
 
 if TYPE_CHECKING:
@@ -65,6 +65,17 @@ def _update(heap: Attributes, site: Site) -> None:
 def _fill(heap: Attributes, site: Site) -> None:
     items = elements(heap, *given(heap, site, 1))
     owners(heap, argument(heap, site, 0), lambda value: heap.flow(items, heap.contents(value).some))
+
+
+@summary("builtins.tuple.__init__")
+def _fill_row(heap: Attributes, site: Site) -> None:
+    """Let a tuple of a class of the program's own have the items that make it, at their places."""
+
+    def fill(owner: Value) -> None:
+        if isinstance(owner, Instance) and heap.binder(owner.node, "__new__") is None:
+            copy_row(heap, argument(heap, site, 1), owner)
+
+    heap.watch(argument(heap, site, 0), fill)
 
 
 def _reads(heap: Attributes, site: Site, value: Value, default: int | None) -> None:

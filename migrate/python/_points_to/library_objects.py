@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from migrate.python._looping import keyed, looped
-from migrate.python._points_to.classes import ENUMS
+from migrate.python._points_to.classes import ENUMS, TUPLES, TYPED
 from migrate.python._points_to.domain import (
     Class,
     Collection,
@@ -32,6 +32,7 @@ from migrate.python._points_to.library import (
     row,
     summary,
 )
+from migrate.python._points_to.library_collections import copy_row
 from migrate.python._points_to.slots import Slot
 
 if TYPE_CHECKING:
@@ -106,6 +107,8 @@ def _new(heap: Attributes, site: Site) -> None:
     def make(value: Value) -> None:
         if isinstance(value, Class) and not heap.has_base(value.node, METACLASSES):
             heap.add(site.result, Instance(value.node))
+            if heap.has_base(value.node, TUPLES):
+                copy_row(heap, argument(heap, site, 1), Instance(value.node))
 
     heap.watch(argument(heap, site, 0), make)
 
@@ -175,6 +178,14 @@ def _namedtuple(heap: Attributes, site: Site) -> None:
         count = len(given[0].elts) if isinstance(given[0], ast.List | ast.Tuple) else len(words)
         for word in words[len(words) - count :]:
             heap.flow(elements(heap, site.keywords["defaults"]), heap.field(Instance(node), word))
+
+
+@summary(*TYPED)
+def _typed_dict(heap: Attributes, site: Site) -> None:
+    """Make the class that the call describes, whatever its keys."""
+    node = ast.ClassDef("TypedDict", [], [], [], [])
+    heap.define_class(site.frame, node, [heap.constant(External("typing.TypedDict"))])
+    heap.add(site.result, Class(node))
 
 
 @summary("._make")
