@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from migrate.facts.forest import Forest, last_name
 from migrate.facts.handles import OldApi
 from migrate.facts.relayed_texts import relayed_texts
+from migrate.facts.shown import shown_values
 from migrate.facts.tokens import Text
 from migrate.python.known_calls import MATCHING, SEARCHING, WRITING
 from migrate.python.values import Collection, Instance, Token, Value, Values
@@ -31,6 +32,8 @@ def looks_at_texts(forest: Forest, values: Values, api: OldApi) -> Iterator[tupl
     for _, compare in forest.nodes(ast.Compare):
         for text in _compared(compare, values):
             yield COMPARED, text
+    for text in _texts(_inside(shown_values(forest, values), values)):
+        yield SHOWN, text
     for text in relayed_texts(forest, values, api):
         yield COMPARED, text
     for _, call in forest.calls(_EXPECTING, ("raises",)):
@@ -78,7 +81,7 @@ def _is_none(node: ast.expr) -> bool:
 
 
 def _inside(held: Iterable[Value], values: Values) -> frozenset[Value]:
-    """Return what is in some values, and in that, as far as `==` compares it."""
+    """Return what is in some values, and in that, as far as `==` compares it and their texts show it."""
     found: set[Value] = set()
     todo = list(held)
     while todo:

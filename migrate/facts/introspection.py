@@ -14,10 +14,11 @@ from migrate.facts.handles import OldApi
 from migrate.facts.hints import Hints
 from migrate.facts.name_tables import beginnings
 from migrate.facts.serialized import serialized
+from migrate.facts.shown import shown_values
 from migrate.facts.tokens import Method, Symbol, modules
 from migrate.facts.told_apart import ToldApart
 from migrate.python._looping import constants, rows
-from migrate.python.known_calls import BY_REPR, LOOKING_UP, MEMBERS, NAMESPACES, SHOWING
+from migrate.python.known_calls import BY_REPR, LOOKING_UP, MEMBERS, NAMESPACES
 from migrate.python.scopes import Kind
 from migrate.python.values import Collection, Descriptor, External, Function, Instance, Module, Token, Value, Values
 
@@ -97,14 +98,11 @@ class Introspection:
     def _numbers(self) -> Iterator[str]:
         """Yield the constants of which a repr may be asked or a type written down, that are inverted, or in an enum."""
         shown = [node.operand for _, node in self._forest.nodes(ast.UnaryOp) if isinstance(node.op, ast.Invert)]
-        holders = {value for _, given in self._values.shows for value in given}
+        holders = shown_values(self._forest, self._values)
         for _, part in self._forest.nodes(ast.FormattedValue):
             shown += [part.value] if part.conversion in (ord("r"), ord("a")) else []
-            holders |= self._values.of(part.value)
-        for _, call in self._forest.calls(SHOWING):
-            shown += call.args if last_name(call.func) in BY_REPR else []
-            given = (node.value if isinstance(node, ast.Starred) else node for node in call.args)
-            holders.update(*map(self._values.of, given))
+        for _, call in self._forest.calls(BY_REPR):
+            shown += call.args
         for _, call in self._forest.calls(_OPTIONS):  # shown by help, and with the namespace
             shown += [keyword.value for keyword in call.keywords]
             holders.update(*(self._values.of(keyword.value) for keyword in call.keywords))

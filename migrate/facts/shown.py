@@ -156,6 +156,15 @@ class Shown:
         return self._known[value]
 
 
+def shown_values(forest: Forest, values: Values) -> set[Value]:
+    """Return everything that calls, f-strings and Python's own library make a text of."""
+    found = {value for _, given in values.shows for value in given}
+    found.update(*(values.of(part.value) for _, part in forest.nodes(ast.FormattedValue)))
+    for _, call in forest.calls(SHOWING):
+        found.update(*(values.of(node.value if isinstance(node, ast.Starred) else node) for node in call.args))
+    return found
+
+
 def _is_no_rest(value: Value) -> bool:
     """Whether it is what `*rest` is in a call that gives it nothing."""
     return isinstance(value, Collection) and isinstance(value.node, ast.arg) and value.place == (0,)
