@@ -23,8 +23,8 @@ from migrate.python.scopes import Kind
 from migrate.python.values import Collection, Descriptor, External, Function, Instance, Module, Token, Value, Values
 
 NAMES = frozenset({"__name__", "__qualname__"})
-_ASKED = NAMES | {"__class__", "__module__", "__doc__"}
-_READS_OBJECTS = frozenset({"create_autospec", "getdoc", "signature", "getmembers", "register"})
+_ASKED = NAMES | {"__class__", "__module__", "__doc__", "__dict__", "__mro__", "__bases__"}
+_READS_OBJECTS = frozenset({"create_autospec", "getdoc", "signature", "getmembers", "register", "dir", "vars"})
 _MOCKS = frozenset({"Mock", "MagicMock", "AsyncMock", "NonCallableMock", "NonCallableMagicMock"})  # made as others are
 _WRAPPING = frozenset({"wraps", "update_wrapper"})
 _READS_SOURCE = frozenset({"getsource", "getsourcelines", "findsource", "extract_tb", "extract_stack", "getlines"})
