@@ -103,10 +103,10 @@ class RecordedProofs:
                 if not self._is_known(call, made):
                     where = f"line {call.site.line} of {self._runs.file(call.site.digest)}"
                     return Proof(False, f"{accounts}: {where} used it, which migrate does not follow")
+        made_at = f"line {self._line(home, origin)}{'' if home == path else f' of {home.as_posix()}'}"
         if not uses:
-            return Proof(False, f"{accounts}: nothing used what line {self._line(home, origin)} makes")
-        made_at = self._line(home, origin)
-        return Proof(True, f"{accounts}: {_times(uses)} on what line {made_at} makes, all in these files")
+            return Proof(False, f"{accounts}: nothing used what {made_at} makes")
+        return Proof(True, f"{accounts}: {_times(uses)} on what {made_at} makes, all in these files")
 
     def _is_known(self, call: Call, made: list[Hashable]) -> bool:
         """Whether the analysis has a call of a run as one on handles that one of some calls made."""

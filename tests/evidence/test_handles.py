@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from migrate import Options, rewrite_project
+from migrate.evidence.accounts import read
 from migrate.outcome import Finding, Level
 from migrate.report.run import stays
 from tests.evidence.conftest import Recorded
@@ -71,6 +73,19 @@ def test_a_handle_that_nobody_else_used(recorded: Callable[..., Recorded], tmp_p
     run = recorded(BORROWED)
     assert not causes(run)
     assert b"end.close()" in run.migrated().new
+
+
+def test_a_handle_that_another_file_makes(recorded: Callable[..., Recorded], tmp_path: Path) -> None:
+    """The line that made it has the name of its file."""
+    maker = tmp_path / "maker.py"
+    maker.write_text("import doca_comm_channel as cc\ndef make():\n    return cc.Endpoint()\n")
+    (tmp_path / "helper.py").write_text("def use(end):\n    pass\n")
+    run = recorded(BORROWED.replace("doca_comm_channel as cc", "maker as cc").replace("Endpoint", "make"))
+    files = {path: path.read_bytes() for path in (run.script, maker)}
+    outcomes = rewrite_project(files, options=Options(evidence=(read(run.report),)))
+    found = [finding for outcome in outcomes for finding in outcome.findings]
+    (text,) = {finding.evidence for finding in found if finding.code == "CCM033"}
+    assert text == f"run.json: 1 call on what line 3 of {maker.as_posix()} makes, all in these files"
 
 
 def test_a_handle_in_an_attribute_is_not_explained(recorded: Callable[..., Recorded]) -> None:
