@@ -155,6 +155,12 @@ MAKE = CC + "ep = cc.Endpoint()\npeer = ep.connect('a')\n"
         ("import typing\nclass Route(typing.TypedDict):\n    peer: cc.PeerAddr\n"
          "route = Route(peer=peer)\nroute['peer'].set_user_data(7)", set()),
         ("import typing\nclass Route(typing.TypedDict):\n    peer: cc.PeerAddr\nprint(Route(peer=peer))", {"CCM081"}),
+        ("class A:\n    def __init__(self, peer):\n        self.peer = peer\n"
+         "vars(A(peer))['peer'].set_user_data(7)", set()),
+        ("class A:\n    def __init__(self, peer):\n        self.peer = peer\n    def get(self, name):\n"
+         "        return self.__dict__.get(name)\nA(peer).get('peer').set_user_data(7)", set()),
+        ("import other\nclass A(other.B):\n    def __init__(self, peer):\n        self.peer = peer\n"
+         "vars(A(peer))['peer'].set_user_data(7)", {"CCM034"}),
         ("class Pair(tuple): ...\nPair((ep, peer))[1].set_user_data(7)", set()),
         ("import socket\nfor link in (ep, socket.socket()):\n    link.sendto(b'', peer)", {"CCM035"}),
         ("class Link:\n    def sendto(self, a, b): ...\nfor link in (ep, Link()):\n    link.sendto(b'', peer)",

@@ -65,7 +65,7 @@ class Attributes(Texts):
         super().__init__(project, knowledge)
         self._module_names: dict[tuple[Path, str], Slot] = {}
         self._namespaces: dict[Path, list[Value]] = {}
-        self._dictionaries: set[Collection] = set()
+        self._dictionaries: set[Value] = set()
         self._looses: dict[Slot, Slot] = {}
 
     # ------------------------------------------------------------------ reading
@@ -79,9 +79,10 @@ class Attributes(Texts):
             self.flow(self.attribute(value, name), result)
             if name == "__class__" and isinstance(value, Instance):
                 self.add(result, Class(value.node))
+            elif name == "__dict__" and isinstance(value, Instance):
+                self.own_dictionary(value, result)
             elif name == "__dict__":
                 self.add(result, Plain.UNKNOWN)
-                self.listed |= {value} if isinstance(value, Instance) else set()
             elif name in CHAINED:
                 self._load(Plain.OTHER, name, result, node)
         elif isinstance(value, Token):
@@ -162,8 +163,23 @@ class Attributes(Texts):
             self.otherwise(result, lambda: self.add(result, Plain.OTHER))
 
     def dictionary(self, value: Collection) -> Collection:
-        """Return the fields of a namespace as a dictionary: what is stored in either is in both."""
-        table = Collection(value.node, "dict", (*value.place, VARIABLES), value.context)
+        """Return the fields of a namespace as a dictionary."""
+        return self._mirror(value, Collection(value.node, "dict", (*value.place, VARIABLES), value.context))
+
+    def own_dictionary(self, value: Instance, result: Slot) -> None:
+        """Let a slot have the fields of an object as a dictionary, and what nobody knows if a library adds some."""
+
+        def found(base: Value) -> None:
+            is_plain = isinstance(base, External) and (base == OBJECT or base.name in BARE)
+            if not isinstance(base, Class) and not is_plain:
+                self.add(result, Plain.UNKNOWN)
+
+        self.listed.add(value)
+        self.add(result, self._mirror(value, Collection(value.node, "dict", ("fields", VARIABLES))))
+        self.search(value.node, "", found)
+
+    def _mirror(self, value: Collection | Instance, table: Collection) -> Collection:
+        """Return a dictionary of the fields of a value: what is stored in either is in both."""
         if value not in self._dictionaries:
             self._dictionaries.add(value)
             contents = self.contents(table)

@@ -68,17 +68,19 @@ def _parse_known(heap: Attributes, site: Site) -> None:
 
 @summary("builtins.vars")
 def _vars(heap: Attributes, site: Site) -> None:
-    """Give the fields of a namespace as a dictionary; of anything else, what nobody knows."""
+    """Give the fields of a namespace or object as a dictionary; of anything else, what nobody knows."""
 
     def show(value: Value) -> None:
         if isinstance(value, Collection) and value.kind in ("namespace", "arguments"):
             heap.add(site.result, heap.dictionary(value))
         elif isinstance(value, Module) and value.path is not None:
             heap.namespace(value.path, site.result)
+        elif isinstance(value, Instance):
+            heap.sink(heap.constant(value), site.node)
+            heap.own_dictionary(value, site.result)
         else:
             heap.sink(heap.constant(value), site.node)
             heap.add(site.result, Plain.UNKNOWN)
-            heap.listed |= {value} if isinstance(value, Instance) else set()
 
     heap.watch(argument(heap, site, 0), show)
     if not site.positional and isinstance(site.frame.node, ast.Module):
