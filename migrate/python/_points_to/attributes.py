@@ -105,8 +105,10 @@ class Attributes(Texts):
             if name == "getMessage":  # of a record that logging passes to a handler
                 self.add(result, Bound(External(f".{name}"), (value,)))
 
-    def load_all(self, value: Instance | Class, beginning: str, result: Slot) -> None:
-        """Let a slot have every attribute of a class or an instance whose name begins so."""
+    def load_all(
+        self, value: Instance | Class, beginning: str, result: Slot, without: frozenset[str] = frozenset()
+    ) -> None:
+        """Let a slot have every attribute of a class or an instance whose name begins so, but for some."""
 
         def found(base: Value) -> None:
             known = self.classes.get(base.node) if isinstance(base, Class) else None
@@ -116,7 +118,7 @@ class Attributes(Texts):
                 self.add(result, Plain.UNKNOWN)  # Python's own classes have no methods that a program begins so
 
         def field(name: str, _: Slot) -> None:
-            if name.startswith(beginning):
+            if name.startswith(beginning) and name not in without:
                 self.flow(self.attribute(value, name), result)
 
         self.search(value.node, "", found)

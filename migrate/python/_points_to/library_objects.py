@@ -38,6 +38,7 @@ from migrate.python._points_to.slots import Slot
 if TYPE_CHECKING:
     from migrate.python._points_to.attributes import Attributes
 
+_THERE = frozenset({*dir(object), "__getattr__"})  # what an object with `__getattr__` has, and is never asked for by it
 METACLASSES = frozenset({"builtins.type", "abc.ABCMeta", "enum.EnumMeta", "enum.EnumType"})
 
 
@@ -243,13 +244,14 @@ def _getattr(heap: Attributes, site: Site) -> None:
     node = site.written.args[1] if site.written and len(site.written.args) > 1 else None
     beginning = _beginning(node, site.frame) if node else ""
     known = looped(node, site.frame.names) if node else []
+    without = _THERE if node and _is_missing(node, site.frame) else frozenset[str]()
 
     def look_up(value: Value) -> None:
         if known and isinstance(value, Instance | Class | Token):
             for field in known:
                 heap.load(heap.constant(value), field, site.result, site.node)
         elif isinstance(value, Instance | Class):
-            heap.load_all(value, beginning, site.result)
+            heap.load_all(value, beginning, site.result, without)
         elif isinstance(value, Module) and value.path in heap.modules:
             for name in sorted(heap.modules[value.path].names.module.variables):
                 if name.startswith(beginning):
@@ -259,6 +261,13 @@ def _getattr(heap: Attributes, site: Site) -> None:
             heap.add(site.result, Plain.UNKNOWN)
 
     heap.watch(argument(heap, site, 0), look_up)
+
+
+def _is_missing(node: ast.expr, frame: Frame) -> bool:
+    """Whether a name is the one that `__getattr__` is asked for."""
+    bindings = frame.names.of[node].bindings if isinstance(node, ast.Name) else ()
+    functions = [frame.names.function(binding) for binding in bindings if isinstance(binding, ast.arg)]
+    return len(bindings) == 1 and any(getattr(function, "name", "") == "__getattr__" for function in functions)
 
 
 def _beginning(node: ast.expr, frame: Frame) -> str:
