@@ -103,7 +103,7 @@ class RecordedProofs:
                 if not self._is_known(call, made):
                     where = f"line {call.site.line} of {self._runs.file(call.site.digest)}"
                     return Proof(False, f"{accounts}: {where} used it, which migrate does not follow")
-        made_at = f"line {self._line(home, origin)}{'' if home == path else f' of {home.as_posix()}'}"
+        made_at = f"line {self._line(home, origin)}{'' if home == path else f' of {home.name}'}"
         if not uses:
             return Proof(False, f"{accounts}: nothing used what {made_at} makes")
         return Proof(True, f"{accounts}: {_times(uses)} on what {made_at} makes, all in these files")
