@@ -86,6 +86,7 @@ class Imports:
         self._needy: dict[ast.stmt, Scope] = {}  # statements that bring the new module into a scope
         self._aliases: dict[Variable, list[ast.alias]] = {}
         self._first: dict[ast.AST, ast.stmt | None] = {}
+        self._used: set[Variable | None] = set()  # those that an edit names, in quotes too
         self._stars = [alias for alias in old if alias.name == "*"]
         for alias in old:
             if alias.name != "*":
@@ -108,7 +109,7 @@ class Imports:
 
     def unused(self) -> list[ast.alias]:
         """Return the old imports of names that go, and that the file itself does not read."""
-        unread = (variable for variable in self._aliases.keys() - self._named if not variable.loads)
+        unread = (variable for variable in self._aliases.keys() - self._named - self._used if not variable.loads)
         aliases = (alias for it in unread if it.name not in self.withdrawn for alias in self._aliases[it])
         return [alias for alias in aliases if not self.remains(alias)]
 
@@ -254,6 +255,7 @@ class Imports:
         for node in sorted(set(uses) - self._fixed.keys(), key=_position):
             root = root_of(node)
             variable = self.names.of.get(root) if root else quoted(self.names, node, self._aliases.keys())
+            self._used.add(variable)
             if variable in self._aliases and not self._may_be_starred(variable):
                 self._anchor(node, variable, self._aliases[variable])
             elif isinstance(root, ast.Name) and not self.names.of[root].bindings and self._stars:

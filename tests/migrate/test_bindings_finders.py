@@ -40,7 +40,7 @@ def test_a_method_that_finds_one_function() -> None:
 
 def test_a_method_that_finds_a_function_of_each_side() -> None:
     new = rewritten(SECOND + SIDES + TWO + '    print(side.f("destroy")(client[0]))\n')
-    assert '"client": lambda cc_client: comch.outcome(comch.Client.destroy, cc_client)[0]' in new
+    assert '"client": lambda cc_client: comch.outcome(comch.Client.destroy, cc_client, strict=True)[0]' in new
     assert "}[side.side](client[0])" in new
 
 

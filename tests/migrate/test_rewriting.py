@@ -272,6 +272,15 @@ def test_each_comment_has_its_finding() -> None:
         assert causes == commented
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["import doca_comm_channel as cc\nend: 'cc.Endpoint'\n", "from doca_comm_channel import Endpoint as E\nend: 'E'\n"],
+)
+def test_a_name_that_is_read_in_quotes_has_no_note(text: str) -> None:
+    findings = rewritten({"main.py": text})["main.py"].findings
+    assert [finding.code for finding in findings if finding.code] == []
+
+
 def test_an_import_of_names_that_go_leaves_none_of_the_new_module_behind() -> None:
     assert b"comch" not in rewritten({"errors.py": REEXPORTS})["errors.py"].new
 
