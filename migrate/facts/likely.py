@@ -19,7 +19,7 @@ _OBJECT = External("builtins.object")
 _INSIDE = frozenset({"f_locals", "f_globals", "cell_contents", "call_args", "call_args_list", "mock_calls"})
 # Methods whose names others have, too, and that are not comch_next's: the numbers of arguments of the old ones.
 _COUNTS = {"listen": {1}, "connect": {1}, "sendto": {2, 3}, "recvfrom": {1, 2}, "disconnect": {1}, "destroy": {0}}
-_COUNTS |= {"get_device": {0}, "set_device": {1}, "get_user_data": {0}, "set_user_data": {1}, "update_info": {0}}
+_COUNTS |= {"get_device": {0}, "set_device": {1}, "get_user_data": {0}, "set_user_data": {1}}
 _COUNTS |= {"get_iface_name": {0}}
 # What the first argument of others' methods is, and that of the old ones is not: an address, a number.
 _OTHERS = {"listen": (ast.Tuple,), "connect": (ast.Tuple,), "set_device": (ast.Constant, ast.JoinedStr)}

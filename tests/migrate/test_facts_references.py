@@ -260,7 +260,6 @@ def test_what_may_have_a_method_of_that_name_is_no_handle(text: str) -> None:
     [
         ("other.thing().get_user_data()", ["get_user_data"]),
         ("other.thing().set_user_data(7)", ["set_user_data"]),
-        ("other.thing().update_info()", ["update_info"]),
         ("other.thing().get_device()", ["get_device"]),
         ("other.thing().set_device(other.device())", ["set_device"]),
         ("[peer].get_user_data()", ["get_user_data"]),

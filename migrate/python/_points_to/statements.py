@@ -22,6 +22,7 @@ from migrate.python._points_to.expressions import Expressions
 from migrate.python._points_to.functions import Site
 from migrate.python._points_to.heap import IMPLICIT, Frame, Key
 from migrate.python._points_to.items import key_of
+from migrate.python._points_to.library_collections import merge
 from migrate.python._points_to.slots import Slot
 from migrate.python._points_to.texts import builtin_error
 from migrate.python.modules import Project
@@ -194,8 +195,10 @@ class Statements(Expressions):
         self.assign(frame, target, result)
 
     def extend(self, value: Value, added: Slot) -> None:
-        """`items += more` puts them into the same list."""
-        if isinstance(value, Collection):
+        """`items += more` puts them into the same list, `table |= more` into the same dictionary."""
+        if isinstance(value, Collection) and value.kind == "dict":
+            merge(self, added, value)
+        elif isinstance(value, Collection):
             self.iterate(added, self.contents(value).some)
 
     # ------------------------------------------------------------------ loops, with, raise
