@@ -79,13 +79,13 @@ def devices() -> Report:
     """List the devices that this side sees, and their representors."""
     rows, representors, notes = [], [], []
     for info in list_devices():
-        side = None
+        side, trouble = None, f"the side of {info.pci_addr_str} cannot be told"
         try:
             side = "dpu" if _has_representors(info) else "host"
+            trouble = f"the representors of {info.pci_addr_str} cannot be listed"
             representors += _representors(info) if side == "dpu" else []
         except DocaError as error:
-            what = "the representors" if side else "the side"
-            notes.append(f"{what} of {info.pci_addr_str} cannot be {'listed' if side else 'told'}: {error}")
+            notes.append(f"{trouble}: {error}")
         rows.append({"side": side, **_ask(info, "pci_addr_str", "iface_name", "ibdev_name")})
     sections = [
         Section("devices", "Devices", _DEVICE, rows),

@@ -16,7 +16,7 @@ from migrate.bindings.tokens import CFunction, Data, Shape, keys
 from migrate.facts.expressions import Expressions
 from migrate.facts.forest import Forest, last_name
 from migrate.facts.passing import given, has_run
-from migrate.facts.places import Place, place_of
+from migrate.facts.places import Place, is_about, place_of
 from migrate.facts.stores import stored_value
 from migrate.python.control import Action, Control, Graph, Solution, Step, solve
 from migrate.python.scopes import FUNCTIONS
@@ -111,7 +111,7 @@ class Filled:
 
     def _after_store(self, state: State, node: ast.Name | ast.Attribute) -> State:
         place, value = place_of(node, self._forest.of(node)), stored_value(self._forest, node)
-        state = frozenset(fact for fact in state if not _is_about(fact, place))
+        state = frozenset(fact for fact in state if not is_about(fact[1:], place))
         place = self._place(node)
         if place is None or value is None:
             return state
@@ -196,11 +196,6 @@ class Filled:
             if self._expressions.constant(other) == 0 or last_name(other) in _NAMES:
                 return self._succeeded(state, code)
         return state
-
-
-def _is_about(fact: Fact, place: Place | None) -> bool:
-    """Whether a fact is about a place, or a part of it."""
-    return any(other[: len(place)] == place for other in (fact[1], fact[2]) if other and place)
 
 
 def _defaults(function: ast.AST) -> Iterator[tuple[str, object]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 from typing import TypeAlias
 
 from migrate.python.scopes import Names, Variable
@@ -23,6 +24,11 @@ def place_of(node: ast.AST, names: Names) -> Place | None:
         node = node.value
     variable = names.of.get(node) if isinstance(node, ast.Name | ast.arg) else None
     return (variable, *reversed(parts)) if variable is not None else None
+
+
+def is_about(found: Iterable[Place | None], place: Place | None) -> bool:
+    """Whether one of some places is a place, or a part of it."""
+    return any(other[: len(place)] == place for other in found if other and place)
 
 
 def part_of(place: Place, index: int) -> Place:

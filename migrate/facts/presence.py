@@ -11,7 +11,7 @@ from typing import TypeAlias
 from migrate.facts.forest import Forest
 from migrate.facts.meanwhile import CALLING_BACK, WAITING, is_at_once
 from migrate.facts.passing import given, has_run
-from migrate.facts.places import Place, part_of, place_of
+from migrate.facts.places import Place, is_about, part_of, place_of
 from migrate.facts.stores import stored_value, written_dictionaries
 from migrate.facts.tokens import Code, Symbol
 from migrate.old_api.calls import Call
@@ -191,21 +191,23 @@ class Presence:
         stores = [store for part in parts for store in self._stores.get(str(part), ())]
         homes = {self._forest.of(store).function(store) for store in stores}
         if any(isinstance(part, int) for part in parts):
-            owners = frozenset().union(*map(self._values.of_target, variable.bindings)) if len(parts) == 1 else None
-            changed = ((found, home) for found, home in self._changed if owners is None or found & owners)
-            homes.update(home for _, home in changed)
+            owners: Iterable[Value] = self._changed  # whatever has items
+            if len(parts) == 1:
+                owners = {value for binding in variable.bindings for value in self._values.of_target(binding)}
+            homes.update(home for owner in owners for home in self._changed.get(owner, ()))
         return any(getattr(home, "name", "") != "__init__" for home in homes - {function})
 
     @cached_property
-    def _changed(self) -> list[tuple[frozenset[Value], ast.AST]]:
-        """Whose items are changed: by a function that stores to them, or by one of their own methods."""
-        found: list[tuple[frozenset[Value], ast.AST]] = []
-        for _, node in self._forest.nodes(ast.Subscript):
-            if not isinstance(node.ctx, ast.Load):
-                found.append((self._values.of(node.value), self._forest.of(node).function(node)))
-        for _, call in self._forest.calls(_CHANGING):
-            if isinstance(call.func, ast.Attribute):
-                found.append((self._values.of(call.func.value), call))
+    def _changed(self) -> Mapping[Value, set[ast.AST]]:
+        """Whose items are changed: by functions that store to them, or by calls of their own methods."""
+        found: dict[Value, set[ast.AST]] = {}
+        stores = (node for _, node in self._forest.nodes(ast.Subscript) if not isinstance(node.ctx, ast.Load))
+        by = [(node.value, self._forest.of(node).function(node)) for node in stores]
+        methods = ((call, call.func) for _, call in self._forest.calls(_CHANGING))
+        by += [(method.value, call) for call, method in methods if isinstance(method, ast.Attribute)]
+        for owner, home in by:
+            for value in self._values.of(owner):
+                found.setdefault(value, set()).add(home)
         return found
 
     # ------------------------------------------------------------------ conditions
@@ -338,12 +340,7 @@ class Presence:
 
 def _without(state: State, place: Place | None) -> State:
     """Leave out what is about a place, or a part of it."""
-    return frozenset(fact for fact in state if not _mentions(fact, place))
-
-
-def _mentions(fact: Fact, place: Place | None) -> bool:
-    """Whether a fact is about a place, or a part of it."""
-    return any(other[: len(place)] == place for other in (fact[1], fact[2]) if other and place)
+    return frozenset(fact for fact in state if not is_about(fact[1:], place))
 
 
 def _with_there(state: State, place: Place) -> State:
