@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from itertools import takewhile
 from typing import Any, TypeAlias
 
 from migrate.python._children import children
@@ -20,6 +21,8 @@ Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 Comprehension: TypeAlias = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_PLAIN = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Import, ast.ImportFrom, *_DEFINITIONS)  # bind as they end
 
 
 class Names(Parents):
@@ -48,6 +51,8 @@ class Names(Parents):
                 variable.loads.append(node)
             else:
                 self._resolve(node, variable)
+        for node in [node for node in self.of if isinstance(node, ast.Name) and self._is_read_in_class(node)]:
+            self._share(node)
 
     # ------------------------------------------------------------------ questions
 
@@ -65,11 +70,8 @@ class Names(Parents):
         return self._scopes.get(node, self.module).function
 
     def fallback(self, name: ast.Name) -> Variable | None:
-        """Return the variable of the module that a name in a class body reads while the class's own is not bound."""
-        variable = self.of[name]
-        if variable.scope.kind is not Kind.CLASS or variable is variable.scope.implicit:
-            return None
-        return self.module.find(variable.name)
+        """Return the variable of the module that a name in a class body reads where the class's own is not bound."""
+        return self.module.find(self.of[name].name) if self._is_read_in_class(name) else None
 
     # ------------------------------------------------------------------ first walk: who binds and mentions what
 
@@ -208,6 +210,48 @@ class Names(Parents):
         parent = self.parents[node]
         declares = isinstance(parent, ast.AnnAssign) and parent.value is None
         (variable.declarations if declares else variable.bindings).append(node)
+
+    # ------------------------------------------------------------------ class bodies read the module's variables, too
+
+    def _is_read_in_class(self, name: ast.Name) -> bool:
+        """Whether a name reads a variable of the class body that it stands in."""
+        variable = self.of[name]
+        is_read = isinstance(name.ctx, ast.Load) or name in self._augmented
+        return is_read and variable.scope.kind is Kind.CLASS and variable is not variable.scope.implicit
+
+    def _share(self, name: ast.Name) -> None:
+        """Let a name in a class body read the module's variable where the class's own may not be bound yet.
+
+        It means the module's alone where nothing in the class can have bound it; an augmented assignment binds it.
+        """
+        own, outer = self.of[name], self.module.find(self.of[name].name)
+        earlier = [binding for binding in own.bindings if self._may_precede(binding, name)]
+        is_in_body = (self.parents[self.statement(it)] is own.scope.node and self._is_bound_last(it) for it in earlier)
+        is_unbound = bool(own.deletions) or any(isinstance(it, ast.ExceptHandler) for it in own.bindings)
+        if any(is_in_body) and not is_unbound:
+            return
+        outer.loads.append(name)
+        outer.loads.sort(key=_position)
+        if not earlier and isinstance(name.ctx, ast.Load):
+            own.loads.remove(name)
+            self.of[name] = outer
+
+    def _may_precede(self, binding: ast.AST, name: ast.Name) -> bool:
+        """Whether a class body may have run one of its bindings when it comes to a name."""
+        statement = self.statement(binding)
+        if statement is self.statement(name) and self._is_bound_last(binding):
+            return isinstance(statement, ast.AnnAssign) and statement.annotation in (name, *self.above(name))
+        inside = takewhile(lambda above: not isinstance(above, ast.ClassDef), self.above(binding))
+        loops = {above for above in inside if isinstance(above, ast.For | ast.While)}
+        return not loops.isdisjoint(self.above(name)) or _position(binding) < _position(name)
+
+    def _is_bound_last(self, binding: ast.AST) -> bool:
+        """Whether a binding is what a statement ends with."""
+        return isinstance(self.statement(binding), _PLAIN) and not isinstance(self.parents[binding], ast.NamedExpr)
+
+
+def _position(node: Any) -> tuple[int, int]:
+    return node.lineno, node.col_offset
 
 
 def _declares_nothing(node: ast.AnnAssign) -> bool:

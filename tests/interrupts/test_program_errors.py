@@ -97,7 +97,7 @@ CALLS: dict[str, tuple[Any, str, Callable[[], object]]] = {
 @pytest.mark.parametrize("call", CALLS)
 def test_it_passes_through(call: str, monkeypatch: pytest.MonkeyPatch) -> None:
     owner, name, attempt = CALLS[call]
-    monkeypatch.setenv("COMCH_TOPOLOGY" if call == "topology" else "UNUSED", "/nowhere")
+    monkeypatch.setenv("COMCH_TOPOLOGY" if call == "topology" else "UNUSED", "/proc/nowhere")
     for attribute, value in (("path", ""), ("_removed", False)):
         monkeypatch.setattr(meeting.Listener, attribute, value, raising=False)
     raised: BaseException | None = None
@@ -116,7 +116,7 @@ def test_a_handlers_error_is_no_defect_of_the_topology(inside: str, monkeypatch:
     def handler(*_: object) -> None:
         raise ValueError("of the program's")
 
-    monkeypatch.setenv("COMCH_TOPOLOGY", "/nowhere" if inside == "_read" else "")
+    monkeypatch.setenv("COMCH_TOPOLOGY", "/proc/nowhere" if inside == "_read" else "")
     monkeypatch.setattr(topology, inside, handler)
     with pytest.raises(ValueError, match="of the program's") as raised:
         topology.current()
@@ -156,7 +156,7 @@ def test_a_handlers_error_in_a_property(place: str, monkeypatch: pytest.MonkeyPa
 def test_what_the_system_refuses_is_meant() -> None:
     for kind in (OSError, FileNotFoundError):
         try:
-            os.stat("/nowhere")
+            os.stat("/proc/nowhere")
         except by_system(kind):
             pass
     with suppress_system(OSError):

@@ -37,7 +37,7 @@ def test_a_library_is_found(launch: Launch, load: str, name: str) -> None:
     assert launch("run", "-c", code) == (0, f"{OURS}\n", "")
 
 
-@pytest.mark.parametrize("path", [None, "/nowhere"], ids=["tools", "no tools"])
+@pytest.mark.parametrize("path", [None, "/proc/nowhere"], ids=["tools", "no tools"])
 def test_find_library(launch: Launch, path: str | None) -> None:
     """Also where neither a compiler nor a linker is there to be asked."""
     code = f"{CTYPES.format(FIND)}; print({FIND}, ctypes.util.find_library('doca_none'), ctypes.util.find_library('c'))"
@@ -114,7 +114,7 @@ def test_a_real_library_in_the_linkers_cache(tree: Path, real: Path, tmp_path: P
         "import sys; sys.path.insert(0, sys.argv[1]); from comm_channel_compat._launcher import faces\n"
         "print(faces.installed({}, sys.argv[2]), faces.installed({}, sys.argv[3]))"
     )
-    command = [sys.executable, "-c", code, str(tree), str(cache), "/nowhere"]
+    command = [sys.executable, "-c", code, str(tree), str(cache), "/proc/nowhere"]
     found = subprocess.run(command, check=True, timeout=60, capture_output=True, text=True, cwd="/")
     assert found.stdout == f"{real}/{SONAME} None\n"
     assert cache.read_bytes().count(SONAME.encode()) >= 1

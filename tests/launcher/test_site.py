@@ -60,7 +60,7 @@ def test_modules_are_those_of_python(launch: Launch) -> None:
 )
 def test_programs_may_look_for_what_is_changed(launch: Launch, code: str, printed: str) -> None:
     imports = "import importlib, sys, warnings; from importlib.util import find_spec\n"
-    assert launch("run", "-c", imports + code, PATH="/nowhere") == (0, f"{printed}\n", "")
+    assert launch("run", "-c", imports + code, PATH="/proc/nowhere") == (0, f"{printed}\n", "")
 
 
 BUILD = """\

@@ -5,12 +5,14 @@ from __future__ import annotations
 import ast
 import contextlib
 import random
+import re
 import symtable
 import sys
 import sysconfig
 import textwrap
 import warnings
 from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -268,11 +270,99 @@ def test_variable() -> None:
 
 def test_fallback() -> None:
     """A class body reads the module's variable while its own is not bound."""
-    names = Names(ast.parse("cc = 1\nclass C:\n  cc = cc\ncc"))
-    inside, outside = (node for node in names.of if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load))
+    names = Names(ast.parse("cc = 1\nclass C:\n  if cc: cc = cc\n  cc\ncc"))
+    loads = [node for node in names.of if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)]
+    asked, copied, inside, outside = sorted(loads, key=lambda node: (node.lineno, node.col_offset))
+    module = names.module.variables["cc"]
+    assert [names.of[node] for node in (asked, copied, outside)] == [module] * 3
     assert names.of[inside].scope.kind is Kind.CLASS
-    assert names.fallback(inside) is names.of[outside]
-    assert names.fallback(outside) is None
+    assert names.fallback(inside) is module
+    assert module.loads == [asked, copied, inside, outside]
+    assert [names.fallback(node) for node in (asked, copied, outside)] == [None] * 3
+
+
+class Bodies:
+    """Class bodies at random that bind and read X; `seen(n, X)` is the nth place that reads it."""
+
+    def __init__(self, seed: int) -> None:
+        self._random = random.Random(seed)
+
+    def text(self) -> str:
+        """Return a class."""
+        places = count()
+        lines = (re.sub("seen", lambda _: f"seen({next(places)}, X)", line) for line in self.suite(2))
+        return "class C:\n" + "\n".join(f"  {line}" for line in lines)
+
+    def suite(self, depth: int) -> list[str]:
+        """Return the lines of a suite."""
+        return [line for _ in range(self._random.randint(1, 4)) for line in self.statement(depth)]
+
+    def statement(self, depth: int) -> list[str]:
+        """Return the lines of a statement."""
+        if depth and self._random.random() < 0.4:
+            return self.compound(["  " + line for line in self.suite(depth - 1)])
+        return self._random.choice(
+            [
+                ["seen"],
+                ["X = seen and OWN"],
+                ["X: int = seen and OWN"],
+                ["X: seen"],
+                ["X: seen = OWN"],
+                ["X = OWN", "X += seen"],
+                ["@made(seen)", "def X(self, given=seen): ..."],
+                ["@made(seen)", "class X(made(seen)(object)): ..."],
+                ["(X := OWN) and seen"],
+                ["NO and (X := OWN); seen"],
+                ["import os.path as X", "seen"],
+                ["try: del X", "except NameError: pass", "seen"],
+                ["also = [seen for one in [seen]]"],
+            ]
+        )
+
+    def compound(self, inner: list[str]) -> list[str]:
+        """Return the lines of a compound statement around others."""
+        some = self._random.randint(0, 2)
+        return self._random.choice(
+            [
+                [f"if {self._random.choice(['NO and', ''])} seen:", *inner, "else:", *inner],
+                [f"for X in [seen, OWN][{some}:]:", *inner],
+                [f"for again in range({some}):", *inner],
+                ["with nothing(seen) as X:", *inner],
+                ["try:", *inner, "  raise OSError", "except (seen and OSError) as X:", *inner],
+                ["match seen:", "  case X:", *("  " + line for line in inner)],
+            ]
+        )
+
+
+@pytest.mark.parametrize("seed", range(int(10 * SECONDS) or 100))
+def test_what_a_class_body_reads(seed: int) -> None:
+    """A name that a class body reads means the variables that it has when the body is run."""
+    text = Bodies(seed).text()
+    read: dict[int, set[str]] = {}
+
+    def seen(place: int, value: object) -> object:
+        read.setdefault(place, set()).add("module" if value is given["X"] else "own")
+        return value
+
+    given = {
+        "X": 7,
+        "OWN": 8,
+        "NO": 0,
+        "seen": seen,
+        "made": lambda _: lambda it: it,
+        "nothing": contextlib.nullcontext,
+    }
+    with contextlib.suppress(NameError, TypeError):
+        exec(compile(text, "body", "exec", dont_inherit=True), given)
+    names = Names(ast.parse(f"X = 7\n{text}"))
+    for call in ast.walk(names.tree):
+        if isinstance(call, ast.Call) and len(call.args) == 2:
+            place, name = call.args
+            assert isinstance(place, ast.Constant)
+            assert isinstance(name, ast.Name)
+            module = names.module.variables["X"]
+            means = {"module": name in module.loads, "own": names.of[name] is not module}
+            assert all(means[one] for one in read.get(place.value, ())), text
 
 
 def test_places() -> None:

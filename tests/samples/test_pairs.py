@@ -202,12 +202,12 @@ def test_a_number_below_one_is_refused(start_python: StartPython, script: str, o
     assert len({finished.stderr for finished in refused}) == 1
 
 
-def test_a_file_that_cannot_be_read(start_python: StartPython) -> None:
+def test_a_file_that_cannot_be_read(start_python: StartPython, tmp_path: Path) -> None:
     """Old and new say so in the same words."""
-    name = "file_transfer_client.py"
+    name, absent = "file_transfer_client.py", tmp_path / "absent"
     for way in ((str(MODERN / name),), ("-m", "comm_channel_compat", "run", str(LEGACY / name))):
-        finished = start_python(*way, "-f", "/nonexistent").finish()
-        told = "cannot read /nonexistent: No such file or directory\n"
+        finished = start_python(*way, "-f", str(absent)).finish()
+        told = f"cannot read {absent}: No such file or directory\n"
         assert (finished.returncode, finished.stdout, finished.stderr) == (1, "", told)
 
 

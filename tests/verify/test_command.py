@@ -139,7 +139,7 @@ def test_a_folder_with_links(tmp_path: Path, capsys: pytest.CaptureFixture[str])
         "parts/up": str(home),
         "parts/others": "../others",
         "later": "made",
-        "nowhere": "/no/such/file",
+        "nowhere": str(tmp_path / "absent"),
         "there": "../outside",
     }.items():
         (home / link).symlink_to(target)
