@@ -134,8 +134,9 @@ CODES: dict[str, Code] = {
     ),
     "CCM023": Code(
         "the blocking API of DOCA 1.2 - 1.4",
-        "An endpoint is made from attributes, but no file names doca_comm_channel_init_attr. So migrate cannot tell "
-        "whether the program was written before DOCA 1.5, when calls blocked.",
+        "An endpoint is made from attributes, but no file uses doca_comm_channel_init_attr, or one uses "
+        "doca_comm_channel_ep_set_device. So migrate cannot tell whether the program was written before DOCA 1.5, "
+        "when calls blocked.",
         "Give migrate the file that makes the attributes, too. Calls on the endpoint then become those of "
         "comch_next.BlockingChannel.",
         evidence=_NAMES_SEEN,

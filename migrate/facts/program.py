@@ -83,7 +83,7 @@ class Facts:
         of_c: the files that called C, and stand here as flat ones.
         """
         self._of_c = of_c
-        vocabulary = self.vocabulary = vocabulary or vocabulary_of(source.text for source in sources.values())
+        vocabulary = self.vocabulary = vocabulary or vocabulary_of(sources.values())
         self.project = Project(
             {path: source.tree for path, source in sources.items()},
             {path: source.names for path, source in sources.items()},

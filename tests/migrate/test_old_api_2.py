@@ -10,10 +10,12 @@ import pytest
 from comm_channel_compat import cc
 from comm_channel_compat.cc import capabilities, flat
 from migrate.old_api.generation_1 import GENERATION_1
+from migrate.old_api.generation_1x import GENERATION_1X
 from migrate.old_api.generation_2 import GENERATION_2
 from migrate.old_api.generations import VOCABULARY, vocabulary_of
 from migrate.old_api.spellings import flat as flat_spelling
 from migrate.old_api.spellings import objects as objects_spelling
+from migrate.python.source import Source
 
 PROPER = [name for name, function in GENERATION_2.flat.items() if name == function.name]
 
@@ -73,10 +75,19 @@ def test_methods_take_what_the_package_takes(kind: str, name: str) -> None:
         ("import comm_channel_compat.cc as cc", VOCABULARY),
         ("lib.doca_cc_server_create()", GENERATION_1),
         ("print('nothing')", GENERATION_1),
+        ("attr = cc.doca_comm_channel_init_attr()", GENERATION_1X),
+        ("from doca_comm_channel import doca_comm_channel_init_attr as InitAttr", GENERATION_1X),
+        ("cc.doca_comm_channel_init_attr() if old else cc.doca_comm_channel_ep_set_device(ep, dev)", GENERATION_1),
+        ("from comm_channel_compat import blocking", GENERATION_1X),
+        ("import comm_channel_compat.blocking", GENERATION_1X),
+        ("import doca_comm_channel  # no doca_comm_channel_init_attr", GENERATION_1),
+        ("'As doca_comm_channel_init_attr of comm_channel_compat.blocking.'", GENERATION_1),
+        ("hasattr(cc, 'doca_comm_channel_init_attr')", GENERATION_1),
+        ("try:\n  from cc import doca_comm_channel_init_attr\nexcept ImportError: pass", GENERATION_1),
     ],
 )
 def test_a_program_has_the_vocabulary_of_what_it_imports(text: str, vocabulary: object) -> None:
-    assert vocabulary_of([text]) is vocabulary
+    assert vocabulary_of([Source(text.encode())]) is vocabulary
 
 
 def test_packages_are_found_in_each_other() -> None:
