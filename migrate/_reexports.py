@@ -252,6 +252,10 @@ class Reexports:
         foreign = any(isinstance(node, ast.alias) and node not in self.old[key[0]] for node in variable.bindings)
         return foreign or is_read_by(names, variable, stays[key[0]])
 
+    def _may_be_starred(self, path: Path, variable: Variable) -> bool:
+        is_global = variable.scope is self.project.names(path).module
+        return not variable.bindings or (is_global and bool(self.project.rebinding(path, variable.name)))
+
     def _read_through(self, path: Path, stays: Set[ast.AST]) -> Iterator[_Key]:
         """Iterate over the names of other files that references which stay read as `module.name`."""
         names = self.project.names(path)
@@ -267,5 +271,5 @@ class Reexports:
                         (file, node.attr) for file, old in self.old.items() if old and self._bindings((file, node.attr))
                     )
                 node = node.value
-            if isinstance(node, ast.Name) and not names.of[node].bindings:
+            if isinstance(node, ast.Name) and self._may_be_starred(path, names.of[node]):
                 yield from ((home, node.id) for home in self.project.starred(path))

@@ -28,6 +28,8 @@ class Lookups:
         item = self._forest.parents[node]
         if isinstance(item, ast.Call) and self._values.of(item.func) == {_NAMED}:
             return True
+        if isinstance(item, ast.Subscript) and isinstance(item.ctx, ast.Load) and self._has_nothing_old(item.value):
+            return True
         is_plain = not isinstance(item, ast.Subscript) or self._is_own(item.value)
         return is_plain and not self._are_computed
 
@@ -64,3 +66,9 @@ class Lookups:
         """Whether an expression can be nothing but an object of the program's own, or one that Python makes."""
         values = self._values.of(node)
         return bool(values) and all(isinstance(it, Instance | Class | Collection) or it is Plain.OTHER for it in values)
+
+    def _has_nothing_old(self, node: ast.expr) -> bool:
+        """Whether an expression can be nothing but what Python or comch_next makes by itself: a table of codes."""
+        values = self._values.of(node)
+        modern = {it for it in values if isinstance(it, Token) and isinstance(it.key, Modern)}
+        return bool(values) and values - modern <= {Plain.OTHER}

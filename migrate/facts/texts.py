@@ -17,7 +17,7 @@ from migrate.python.known_calls import LOOKING_UP, RUNNING
 
 WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _LIBRARY = re.compile(r"(?:.*/)?lib[A-Za-z0-9_]+\.so[.0-9]*")
-_DOTTED = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*")
+_DOTTED = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*(?::[A-Za-z_][A-Za-z0-9_.]*)?")  # also `module:name`
 _PROMPT = re.compile(r"^\s*(?:>>>|\.\.\.) (.*)$", re.MULTILINE)
 _RUN = RUNNING | frozenset({"timeit", "repeat", "Timer", "run", "runctx", "literal_eval"})
 # Calls whose text arguments are names, code or C declarations.

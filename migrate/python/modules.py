@@ -105,6 +105,13 @@ class Project:
         """The star imports of a file."""
         return tuple(self.names(path).module.stars)
 
+    def rebinding(self, path: Path, name: str) -> list[ast.ImportFrom]:
+        """Return the star imports of files of the project that may bind a name anew which a file binds before."""
+        bindings = self.names(path).module.variables[name].bindings
+        first = min((getattr(binding, "lineno", 0) for binding in bindings), default=0)
+        later = [star for star in self.stars(path) if star.lineno > first] if bindings else []
+        return [star for star in later if (home := self.home(path, star)) and name in self.exports(home)]
+
     def starred(self, path: Path) -> Sequence[Path]:
         """Return the other files of the project whose names a file has by star imports, and they by theirs."""
         if path not in self._starred:

@@ -119,6 +119,8 @@ def test_what_cannot_change(text: str, expected: list[tuple[str, str]]) -> None:
         ("ffi.cdef('int doca_comm_channel_ep_create(void);')", [("doca_comm_channel_ep_create", "CCM005")]),
         ("getattr(lib, 'doca_comm_channel_ep_create')", [("doca_comm_channel_ep_create", "CCM005")]),
         ("lib['doca_comm_channel_ep_create']", [("doca_comm_channel_ep_create", "CCM005")]),
+        ("import comch_next\ncomch_next.code_names()['DOCA_ERROR_AGAIN']\ngetattr(thing, name)", []),
+        ("pkgutil.resolve_name('doca_comm_channel:Endpoint')", [("doca_comm_channel", "CCM005")]),
         ("print('doca_comm_channel_ep_create failed')", []),
         ("error.name == 'DOCA_ERROR_AGAIN'", []),
         (CC + "eval('cc.Endpoint()')", [("cc", "CCM005")]),

@@ -359,6 +359,7 @@ def test_what_a_class_body_reads(seed: int) -> None:
         if isinstance(call, ast.Call) and len(call.args) == 2:
             place, name = call.args
             assert isinstance(place, ast.Constant)
+            assert isinstance(place.value, int)
             assert isinstance(name, ast.Name)
             module = names.module.variables["X"]
             means = {"module": name in module.loads, "own": names.of[name] is not module}

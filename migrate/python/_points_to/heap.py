@@ -121,9 +121,17 @@ class Heap(Solver):
         if place is not frame:
             return self.variable(place, variable)
         slot = Known(self.seen[variable]) if variable in self.seen else Slot()
-        if not variable.bindings and isinstance(home, ast.Module):
-            self.unbound(frame, variable.name, slot)
+        if isinstance(home, ast.Module):
+            self._starred(frame, variable, slot)
         return slot
+
+    def _starred(self, frame: Frame, variable: Variable, slot: Slot) -> None:
+        """Fill the slot of a module's variable with what no binding of the module gives it."""
+        if not variable.bindings:
+            self.unbound(frame, variable.name, slot)
+        elif frame.names.module.stars and variable.scope is frame.names.module:
+            for node in self.project.rebinding(frame.path, variable.name):
+                self.star(frame, node, variable.name, slot)
 
     def _home(self, scope: Scope) -> ast.AST:
         """The function or module whose frame has the variables of a scope."""
