@@ -56,12 +56,12 @@ class ControlContext(PullingContext):
             return super().start()
 
     @alone
-    def stop(self) -> State:
+    def stop(self, *, strict: bool = False) -> State:
         endpoint = self._endpoint
         if endpoint is None:
-            return super().stop()
+            return super().stop(strict=strict)
         with endpoint.stopping():
-            return super().stop()
+            return super().stop(strict=strict)
 
     def close(self, timeout: float = 5.0) -> None:
         """Stop the context, progress until it is IDLE, and destroy it and its own engine.

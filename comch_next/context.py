@@ -13,7 +13,7 @@ from comch_next._names import ContextNames, Strict
 from comch_next.driver import protocol
 from comch_next.driver.protocol import Contexts, Driver, Lock, by_system, new_lock
 from comch_next.engine import ProgressEngine, deadline_after, seconds_left
-from comch_next.errors import BadState, DocaError, InvalidValue, TimeOut
+from comch_next.errors import BadState, DocaError, InvalidValue, NotConnected, TimeOut
 
 __all__ = ["Context"]
 
@@ -108,12 +108,15 @@ class Context(ContextNames, Strict):
         return self._contexts.start(self._handle)
 
     @alone
-    def stop(self) -> State:
+    def stop(self, *, strict: bool = False) -> State:
         """Stop the context and return its state: IDLE, or STOPPING until progress completes it (C: doca_ctx_stop).
 
-        Every peer is notified; sends that still wait fail.
+        Every peer is notified; sends that still wait fail. Raises BadState unless started; with `strict` NotConnected
+        for a context without an engine, as in C.
         """
         if self._alive and self._engine is None:  # an engine for this could not be given away any more
+            if strict and not self._has_engine:
+                raise NotConnected(f"ctx_stop was attempted on {self!r}, which has no engine; connect one first")
             raise BadState(f"ctx_stop was attempted on {self!r} while IDLE; legal while STARTING, RUNNING or STOPPING")
         self._need_engine("stop")
         return self._contexts.stop(self._handle)
@@ -126,9 +129,12 @@ class Context(ContextNames, Strict):
         """
         return _code(lambda: _IN_PROGRESS if self.start() is State.STARTING else _SUCCESS, self)
 
-    def try_stop(self) -> ErrorCode:
-        """Stop the context and return C's result code: IN_PROGRESS while STOPPING; otherwise as try_start."""
-        return _code(lambda: _SUCCESS if self.stop() is State.IDLE else _IN_PROGRESS, self)
+    def try_stop(self, *, strict: bool = False) -> ErrorCode:
+        """Stop the context and return C's result code: IN_PROGRESS while STOPPING; otherwise as try_start.
+
+        strict: as for stop.
+        """
+        return _code(lambda: _SUCCESS if self.stop(strict=strict) is State.IDLE else _IN_PROGRESS, self)
 
     @property
     def state(self) -> State:

@@ -107,10 +107,10 @@ class Server(ServiceState):
         self.configure(device_rep=device_rep)
 
     @alone
-    def stop(self) -> State:
+    def stop(self, *, strict: bool = False) -> State:
         before, self._leaving = self._leaving, True
         try:
-            return super().stop()
+            return super().stop(strict=strict)
         except BaseException:
             self._leaving = before
             raise

@@ -389,9 +389,9 @@ CODES: dict[str, Code] = {
         "Give the log2 of the number of tasks, from 0 to 31, then run migrate again.",
     ),
     "CCM112": Code(
-        "a context is started or stopped before an engine is connected to it",
+        "a context is started before an engine is connected to it",
         "The old call failed with NOT_CONNECTED. A context of comch_next without an engine gets one of its own and "
-        "starts, after which no other one can be connected; a stop of what has not started is BAD_STATE.",
+        "starts, after which no other one can be connected.",
         "Connect an engine before the start. If the call has to fail, write that failure yourself; if it may succeed, "
         "run migrate with --unsafe.",
         "needs-evidence",

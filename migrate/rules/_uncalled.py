@@ -31,8 +31,9 @@ _PATH = re.compile(r"\{\w+\}(\.\w+)+")
 class _AtCallTime:
     """Facts about parameters: whatever comes, evaluated already."""
 
-    def __init__(self, facts: Facts, reference: Reference, function: str, spelling: str) -> None:
-        self._function = function
+    def __init__(self, facts: Facts, reference: Reference, value: ast.expr, function: str, spelling: str) -> None:
+        """value: the function or method as the program has it."""
+        self._value, self._function = value, function
         self._facts, self._reference, self._is_flat = facts, reference, spelling == "flat"
         self.vocabulary = facts.vocabulary
 
@@ -46,7 +47,7 @@ class _AtCallTime:
         return self._facts.calls_on(origin)
 
     def code_is_observed(self, call: Call) -> frozenset[str]:
-        return frozenset()
+        return self._facts.calls_are_observed(self._value)
 
     def sites(self, function: str) -> Mapping[ast.AST, Set[Hashable]]:
         return {}
@@ -181,7 +182,7 @@ def _lambda(
         names[bound] = function.kinds[bound]
     arguments: dict[str, ast.expr] = {c_name: ast.Name(name) for c_name, name in names.items()}
     call = Call(ast.Call(ast.Name(function.name), [], []), function, spelling, arguments, function.results)
-    answer = load()[function.name](call, cast(Facts, _AtCallTime(facts, reference, function.name, spelling)))
+    answer = load()[function.name](call, cast(Facts, _AtCallTime(facts, reference, node, function.name, spelling)))
     if isinstance(answer, Refusal):
         return answer
     text = answer.edits.expressions[call.node].text

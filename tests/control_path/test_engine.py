@@ -381,6 +381,21 @@ def test_a_refused_stop_leaves_the_choice_of_an_engine() -> None:
         engine.destroy()
 
 
+def test_a_strict_stop_without_an_engine_is_not_connected() -> None:
+    dpu, host = comch.open_device(DPU), comch.open_device(HOST)
+    for context in (comch.Client(host, "svc"), comch.Server(dpu, REP, "svc"), comch.Client()):
+        with pytest.raises(comch.NotConnected, match="which has no engine"):
+            context.stop(strict=True)
+        assert context.try_stop(strict=True) is comch.ErrorCode.NOT_CONNECTED
+        engine = ProgressEngine()
+        engine.connect_ctx(context)
+        with pytest.raises(BadState):
+            context.stop(strict=True)
+        context.destroy()
+        assert context.try_stop(strict=True) is comch.ErrorCode.INVALID_VALUE
+        engine.destroy()
+
+
 def test_a_context_of_another_driver_or_none_at_all_is_refused() -> None:
     with ProgressEngine() as engine:
         for wrong in (None, 3, engine):

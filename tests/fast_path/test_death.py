@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import signal
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from unittest.mock import Mock
@@ -175,7 +176,7 @@ def test_an_orderly_leave_of_the_other_side(lane: Lane, how: str) -> None:
 def test_a_forked_child_has_none_of_it(lane: Lane, tmp_path: Path) -> None:
     lane.run()
     lane.inbox.post(2)
-    attempts = [
+    attempts: list[Callable[[], object]] = [
         lane.inbox.consumer.stop,
         lambda: lane.inbox.consumer.task_post_recv_alloc_init(),
         lambda: lane.outbox.send(lane.inbox.consumer.id, b"x"),

@@ -167,7 +167,7 @@ import doca_cc as cc
 
 client = cc.Client(cc.open_device("b1:00.0"), "svc")
 try:
-    # CCM112: a context is started or stopped before an engine is connected to it (python -m migrate explain CCM112)
+    # CCM112: a context is started before an engine is connected to it (python -m migrate explain CCM112)
     client.as_ctx().start()
 except cc.NotConnected:
     print("no engine")
@@ -208,7 +208,7 @@ class Link:
         self.pe.connect_ctx(self.ctx)
 
     def start(self):
-        # CCM112: a context is started or stopped before an engine is connected to it (python -m migrate explain CCM112)
+        # CCM112: a context is started before an engine is connected to it (python -m migrate explain CCM112)
         self.ctx.start()
 
 
@@ -230,15 +230,91 @@ doca_pe_connect_ctx(pe, ctx)
 print(doca_ctx_start(ctx))
 
 # output
+import comch_next as comch
+
+rc, pe = comch.outcome(comch.ProgressEngine, max_events=1)
+rc, client = comch.outcome(comch.Client, comch.open_device("b1:00.0"), "svc")
+ctx = client
+print(comch.Context.try_stop(ctx, strict=True))
+comch.outcome(comch.ProgressEngine.connect_ctx, pe, ctx)
+print(comch.Context.try_start(ctx))
+
+
+# case: a stop without an engine, whose failure is caught
+import doca_cc as cc
+
+client = cc.Client(cc.open_device("b1:00.0"), "svc")
+try:
+    client.as_ctx().stop()
+except cc.NotConnected:
+    print("never connected")
+
+# output
+import comch_next as comch
+
+client = comch.Client(comch.open_device("b1:00.0"), "svc")
+try:
+    client.stop(strict=True)
+except comch.NotConnected:
+    print("never connected")
+
+
+# case: a stop, as a value, before an engine may have been connected
+import doca_cc as cc
+
+pe = cc.ProgressEngine()
+ctx = cc.Client(cc.open_device("b1:00.0"), "svc").as_ctx()
+stop = ctx.stop
+try:
+    pe.connect_ctx(ctx)
+    ctx.start()
+finally:
+    try:
+        stop()
+    except cc.NotConnected:
+        print("never connected")
+
+# output
+import comch_next as comch
+
+pe = comch.ProgressEngine(max_events=1)
+ctx = comch.Client(comch.open_device("b1:00.0"), "svc")
+stop = lambda *, ctx=ctx: ctx.stop(strict=True)
+try:
+    pe.connect_ctx(ctx)
+    ctx.start()
+finally:
+    try:
+        stop()
+    except comch.NotConnected:
+        print("never connected")
+
+
+# case: a stop after an engine may have been connected, flat
 from doca_cc import *
 
 rc, pe = doca_pe_create()
 rc, client = doca_cc_client_create(open_device("b1:00.0"), "svc")
 ctx = doca_cc_client_as_ctx(client)
-# CCM112: a context is started or stopped before an engine is connected to it (python -m migrate explain CCM112)
-print(doca_ctx_stop(ctx))
-doca_pe_connect_ctx(pe, ctx)
-print(doca_ctx_start(ctx))
+rc = doca_cc_client_set_max_msg_size(client, 100)
+if rc == DOCA_SUCCESS:
+    rc = doca_pe_connect_ctx(pe, ctx)
+rc = doca_ctx_stop(ctx)
+if rc not in (DOCA_SUCCESS, DOCA_ERROR_NOT_CONNECTED):
+    print("stop failed")
+
+# output
+import comch_next as comch
+
+rc, pe = comch.outcome(comch.ProgressEngine, max_events=1)
+rc, client = comch.outcome(comch.Client, comch.open_device("b1:00.0"), "svc")
+ctx = client
+rc = comch.outcome(comch.Client.configure, client, max_msg_size=100)[0]
+if rc == comch.ErrorCode.SUCCESS:
+    rc = comch.outcome(comch.ProgressEngine.connect_ctx, pe, ctx)[0]
+rc = comch.Context.try_stop(ctx, strict=True)
+if rc not in (comch.ErrorCode.SUCCESS, comch.ErrorCode.NOT_CONNECTED):
+    print("stop failed")
 
 
 # case: a second destruction

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Hashable
 
 from migrate.facts.program import Facts
 from migrate.old_api.calls import Call
@@ -18,28 +18,34 @@ _NOUNS = ("server", "client", "producer", "consumer")
 
 
 _CONNECT, _NO_ENGINE = "doca_pe_connect_ctx", "CCM112"
+_TOLD_APART = frozenset({"NOT_CONNECTED", "BAD_STATE"})  # of a stop without an engine: in C, and in comch_next
 
 
-@dataclass(frozen=True)
-class _Moved:
-    """A start or stop, which returns the state now, and for which C has a code.
+def _early(call: Call, facts: Facts) -> frozenset[Hashable]:
+    """The origins of contexts that no engine can be connected to yet."""
+    origins = facts.handles(call.receiver) if call.receiver is not None else frozenset()
+    return frozenset(origin for origin in origins if not facts.may_come_after(call.node, _CONNECT, origin))
 
-    With a code where no engine can be connected to the context yet: the old one failed, the new one gets its own.
-    is_first: also where the program connects none at all; what is only stopped here is started and connected elsewhere.
-    """
 
-    name: str
-    is_first: bool = False
+def _moved(name: str, call: Call, options: str = "") -> Method:
+    """A start or stop, which returns the state now, and for which C has a code."""
+    return Coded(f"try_{name}", options=options) if call.returns_code else Method(name, options=options)
 
-    def __call__(self, call: Call, facts: Facts) -> Answer:
-        """The edits of one call."""
-        form = Coded(f"try_{self.name}") if call.returns_code else Method(self.name)
-        answer = form(call, facts)
-        origins = facts.handles(call.receiver) if call.receiver is not None else frozenset()
-        early = (origin for origin in origins if not facts.may_come_after(call.node, _CONNECT, origin))
-        if isinstance(answer, Refusal) or not any(self.is_first or _CONNECT in facts.calls_on(each) for each in early):
-            return answer
-        return answer._replace(code=answer.code or _NO_ENGINE)
+
+def _start(call: Call, facts: Facts) -> Answer:
+    """A start, with a code where no engine can be connected yet: the old one failed, the new one gets its own."""
+    answer = _moved("start", call)(call, facts)
+    if isinstance(answer, Refusal) or not _early(call, facts):
+        return answer
+    return answer._replace(code=answer.code or _NO_ENGINE)
+
+
+def _stop(call: Call, facts: Facts) -> Answer:
+    """A stop, strict where it may be seen how it fails without an engine."""
+    observed, early = facts.code_is_observed(call), _early(call, facts)
+    is_early = any(observed or _CONNECT in facts.calls_on(origin) for origin in early)
+    is_strict = is_early or not observed.isdisjoint(_TOLD_APART)
+    return _moved("stop", call, "strict=True" if is_strict else "")(call, facts)
 
 
 RULES: dict[str, Rule] = {
@@ -47,8 +53,8 @@ RULES: dict[str, Rule] = {
     PREFIX + "client_create": Created("Client", {"dev": "device", "name": "name"}),
     **{f"{PREFIX}{noun}_destroy": Ended("destroy") for noun in _NOUNS},
     **{f"{PREFIX}{noun}_as_ctx": Itself() for noun in _NOUNS},
-    "doca_ctx_start": _Moved("start", is_first=True),
-    "doca_ctx_stop": _Moved("stop"),
+    "doca_ctx_start": _start,
+    "doca_ctx_stop": _stop,
     "doca_ctx_get_state": Property("state", number=True),
     "doca_ctx_set_state_changed_cb": registered("set_state_changed_cb", {"cb": "callback"}, STATE, gives=True),
     "doca_ctx_get_num_inflight_tasks": Property("num_inflight_tasks"),
