@@ -35,6 +35,7 @@ from migrate.facts.quoted_names import QuotedNames
 from migrate.facts.reaching import Reaching
 from migrate.facts.references import Reference, References
 from migrate.facts.results import Results
+from migrate.facts.seen_bytes import SeenBytes
 from migrate.facts.texts import Texts
 from migrate.facts.tokens import Data, Handle, Symbol, handles_among, symbols
 from migrate.facts.told_apart import ToldApart
@@ -144,6 +145,7 @@ class Facts:
         elsewhere = Elsewhere(forest, values, self.project)
         received: frozenset[Value] = frozenset({Token(Data()), Plain.NONE})
         self._expressions = Expressions(forest, values, received, vocabulary, elsewhere.variable)
+        self._seen_bytes = SeenBytes(forest, values, self._expressions, elsewhere.variable)
         comments = [
             Reference(path, forest.attach(path, comment, statement), str(comment.value))
             for path, comment, statement in types
@@ -335,6 +337,14 @@ class Facts:
     def is_seen_none(self, node: ast.expr) -> bool:
         """Whether None is among the values that an expression is seen to have; others may be unseen."""
         return Plain.NONE in self._reaching.of(node)
+
+    def may_still_be_none(self, node: ast.expr) -> bool:
+        """Whether None is among them, and no condition keeps it from where the expression stands."""
+        return self.is_seen_none(node) and self._presence.may_be_none(node)
+
+    def is_seen_bytes(self, node: ast.expr) -> bool:
+        """Whether bytes are among the values that an expression is seen to have; others may be unseen."""
+        return self._seen_bytes.include(node)
 
     def may_be_closed(self, node: ast.expr) -> bool:
         """Whether the handle may have been destroyed, closed or freed before this place."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Hashable, Iterable, Mapping, Sequence, Set
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from typing import cast
 
@@ -102,6 +102,18 @@ class _AtCallTime:
 
     def is_seen_none(self, node: ast.expr) -> bool:
         return self._is_flat
+
+    def may_still_be_none(self, node: ast.expr) -> bool:
+        return self._is_flat or any(map(self._facts.is_seen_none, self._given()))
+
+    def is_seen_bytes(self, node: ast.expr) -> bool:
+        return any(map(self._facts.is_seen_bytes, self._given()))
+
+    def _given(self) -> Iterator[ast.expr]:
+        """Yield what the calls of the function are given."""
+        for call in self._facts.sites(self._function):
+            if isinstance(call, ast.Call):
+                yield from (*call.args, *(keyword.value for keyword in call.keywords))
 
     def parent(self, node: ast.AST) -> ast.AST:
         return ast.Return()  # needs no brackets

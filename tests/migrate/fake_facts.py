@@ -91,6 +91,12 @@ class FakeFacts:
     def is_seen_none(self, node: ast.expr) -> bool:
         return self.constant(node) is None and isinstance(node, ast.Constant)
 
+    def may_still_be_none(self, node: ast.expr) -> bool:
+        return self.is_seen_none(node)
+
+    def is_seen_bytes(self, node: ast.expr) -> bool:
+        return self.is_bytes(node)
+
     def may_be_closed(self, node: ast.expr) -> bool:
         return False
 

@@ -568,3 +568,64 @@ dev = cc.open_device("03:00.0")
 ends = []
 later(cc.Server(dev, dev.open_representor("b1:00.0"), "svc"), ends)
 later(cc.Client(cc.open_device("b1:00.0"), "svc"), ends)
+
+
+# case: names of services as bytes, which the old constructors took
+import doca_cc as cc
+
+NAME = b"svc"
+
+
+class App:
+    def __init__(self, name):
+        self.name = name
+
+    def run(self):
+        return cc.Client(cc.open_device("b1:00.0"), self.name)
+
+
+dev = cc.open_device("03:00.0")
+server = cc.Server(dev, dev.open_representor("b1:00.0"), NAME)
+client = App("svc".encode()).run()
+make = cc.Client
+other = make(cc.open_device("b1:00.0"), b"other")
+
+# output
+import comch_next as comch
+
+NAME = b"svc"
+
+
+class App:
+    def __init__(self, name):
+        self.name = name
+
+    def run(self):
+        return comch.Client(
+            comch.open_device("b1:00.0"),
+            comch.arguments.text(self.name, "name"),
+        )
+
+
+dev = comch.open_device("03:00.0")
+server = comch.Server(
+    dev, dev.open_representor("b1:00.0"), comch.arguments.text(NAME, "name")
+)
+client = App("svc".encode()).run()
+make = lambda dev, name: comch.Client(dev, comch.arguments.text(name, "name"))
+other = make(comch.open_device("b1:00.0"), b"other")
+
+
+# case: flat, the name of a service as bytes
+from doca_cc import *
+
+rc, client = doca_cc_client_create(open_device("b1:00.0"), b"svc")
+
+# output
+import comch_next as comch
+
+rc, client = comch.outcome(
+    lambda dev, name: comch.Client(dev, comch.arguments.text(name, "name")),
+    comch.open_device("b1:00.0"),
+    b"svc",
+)
