@@ -134,13 +134,17 @@ class Assigned(Form):
     def names(self) -> frozenset[str]:
         return frozenset({self.value})
 
+    def given(self, site: Site) -> str:
+        """The text of what is assigned where a failure is raised."""
+        return f"{{{self.value}}}"
+
     def __call__(self, call: Call, facts: Facts) -> Answer:
         """The edits of one call."""
         site = Site(call, facts)
         fails = site.is_flat and (call.returns_code or site.may_be_none)  # without an exception
         if fails or call.problem or not site.is_statement or not (site.is_simple() or site.is_receiver_fixed()):
             return super().__call__(call, facts)
-        return change(call, f"{{{site.handle}}}.{self.name} = {{{self.value}}}", facts, is_statement=True)
+        return change(call, f"{{{site.handle}}}.{self.name} = {self.given(site)}", facts, is_statement=True)
 
 
 @dataclass(frozen=True)
@@ -148,7 +152,7 @@ class Option(Assigned):
     """An option of a context, which `configure` sets, too."""
 
     def plain(self, site: Site) -> str:
-        return f"{{{site.handle}}}.configure({self.name}={{{self.value}}})"
+        return f"{{{site.handle}}}.configure({self.name}={self.given(site)})"
 
     def deferred(self, site: Site) -> Deferred:
         return Deferred(f"{{{site.handle}}}.configure", f"{self.name}={{{self.value}}}")

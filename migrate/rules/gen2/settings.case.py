@@ -56,3 +56,64 @@ rc, server = comch.outcome(
 rc = comch.outcome(comch.Server.configure, server, max_msg_size=4080)[0]
 rc, size = comch.outcome(comch.Server.max_msg_size.fget, server)
 rc, there = comch.outcome(comch.Server.device_rep.fget, server)
+
+
+# case: sizes that may be None, which the old calls refused
+import doca_cc as cc
+
+client = cc.Client(cc.open_device("b1:00.0"), "svc")
+
+
+def configure(size=None, number=None):
+    if size is not None:
+        client.set_max_msg_size(size)
+    client.set_recv_queue_size(number)
+
+
+configure(64)
+for setter in (client.set_max_msg_size, client.set_recv_queue_size):
+    setter(None)
+
+# output
+import comch_next as comch
+
+client = comch.Client(comch.open_device("b1:00.0"), "svc")
+
+
+def configure(size=None, number=None):
+    if size is not None:
+        client.max_msg_size = size
+    client.recv_queue_size = comch.arguments.instance(number, int, "size")
+
+
+configure(64)
+for setter in (
+    lambda size, *, client=client: client.configure(
+        max_msg_size=comch.arguments.instance(size, int, "size")
+    ),
+    lambda size, *, client=client: client.configure(
+        recv_queue_size=comch.arguments.instance(size, int, "size")
+    ),
+):
+    setter(None)
+
+
+# case: flat, a size that may be None
+from doca_cc import *
+
+rc, client = doca_cc_client_create(open_device("b1:00.0"), "svc")
+sizes = {"queue": None}
+print(doca_cc_client_set_recv_queue_size(client, sizes.get("queue")))
+
+# output
+import comch_next as comch
+
+rc, client = comch.outcome(comch.Client, comch.open_device("b1:00.0"), "svc")
+sizes = {"queue": None}
+print(
+    (
+        lambda cc_client, size: comch.outcome(
+            comch.Client.configure, cc_client, recv_queue_size=size
+        )[0] if size is not None else comch.ErrorCode.INVALID_VALUE
+    )(client, sizes.get("queue"))
+)
