@@ -9,7 +9,7 @@ from migrate.bindings.refusal import USE, NotUnderstood
 from migrate.bindings.tokens import CTYPES, Data, Name, Pointer, keys
 from migrate.facts.forest import Forest
 from migrate.facts.reaching import Reaching
-from migrate.python.values import Bound, Collection, External, Instance, Token, Value, Values
+from migrate.python.values import Bound, Collection, External, Instance, Plain, Token, Value, Values
 
 _ADDRESS = Token(Pointer(CTYPES))
 _SHOWING = "ascii bool callable hash id isinstance print repr str type"
@@ -18,6 +18,7 @@ _BUILTINS = frozenset(f"builtins.{name}" for name in f"{_SHOWING} {_KEEPING}".sp
 _MODULES = "asyncio collections concurrent contextlib copy functools itertools logging queue threading types typing"
 _TAKE_OBJECTS = frozenset(_MODULES.split())  # modules whose functions take any object
 _MEMORY = frozenset({"memmove", "memset", "string_at"})  # take an address of memory: a number in Python, too
+_NUMBERS = ("builtins.int", "numbers.", "typing.Supports")  # classes that a number is of
 _LOGGING = frozenset({".critical", ".debug", ".error", ".exception", ".info", ".log", ".warning"})
 
 
@@ -38,6 +39,15 @@ class Addresses:
         for _, assignment in self._forest.nodes(ast.Assign):
             if self._is_address(assignment.value) and not all(map(self._has_room, assignment.targets)):
                 yield NotUnderstood(assignment.value, USE)
+        for _, case in self._forest.nodes(ast.Match):
+            kinds = (
+                part.cls for each in case.cases for part in ast.walk(each.pattern) if isinstance(part, ast.MatchClass)
+            )
+            if any(self._asks_for_number(case.subject, kind) for kind in kinds):
+                yield NotUnderstood(case.subject, USE)
+        for _, call in self._forest.calls(("isinstance",)):
+            if len(call.args) == 2 and self._asks_for_number(*call.args):
+                yield NotUnderstood(call.args[0], USE)
         for _, call in self._forest.nodes(ast.Call):
             yield from (NotUnderstood(argument, USE) for argument in self._given(call, edited))
 
@@ -53,6 +63,14 @@ class Addresses:
         if isinstance(above, ast.UnaryOp):
             return not isinstance(above.op, ast.Not)
         return isinstance(above, ast.FormattedValue) and above.format_spec is not None
+
+    def _asks_for_number(self, subject: ast.expr, kind: ast.expr) -> bool:
+        """Whether a value is asked for a class that numbers are of, or for one that is not known."""
+        if not self._is_address(subject):
+            return False
+        known = self._values.of(kind)
+        found = self._values.inside(known) | {each for each in known if not isinstance(each, Collection)}
+        return not found or any(map(_is_of_numbers, found))
 
     def _given(self, call: ast.Call, edited: Container[ast.expr]) -> Iterator[ast.expr]:
         """Yield the arguments of a call that is none of those which take any object."""
@@ -72,6 +90,10 @@ class Addresses:
             return True
         found = self._reaching.of(target.value)
         return bool(found) and all(map(_is_container, found))
+
+
+def _is_of_numbers(kind: Value) -> bool:
+    return isinstance(kind, Plain) or (isinstance(kind, External) and kind.name.startswith(_NUMBERS))
 
 
 def _is_container(value: Value) -> bool:

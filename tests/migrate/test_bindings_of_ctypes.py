@@ -835,6 +835,11 @@ def test_what_only_an_address_is_stays(line: str) -> None:
         "print(ep.value.to_bytes(8, 'little'))\n",
         "print(-ep.value)\n",
         "import os\nos.environb.setdefault(b'EP', ep.value)\n",
+        "assert isinstance(ep.value, int)\n",
+        "handle = ep.value\nprint(isinstance(handle, (bytes, int)))\n",
+        "print(isinstance(ep.value, int | bytes))\n",
+        "import numbers\nprint(isinstance(ep.value, numbers.Integral))\n",
+        "match ep.value:\n    case None:\n        pass\n    case int():\n        print('made')\n",
     ],
 )
 def test_an_address_that_is_needed_as_a_number_stays(lines: str) -> None:
