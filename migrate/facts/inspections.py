@@ -15,7 +15,7 @@ from migrate.facts.shown import Shown
 from migrate.facts.tokens import Handle, Method, Symbol, handles_among
 from migrate.python._looping import beginning
 from migrate.python.known_calls import LOOKING_UP, NAMESPACES, SHOWING
-from migrate.python.values import Collection, External, Instance, Partial, Plain, Token, Value, Values
+from migrate.python.values import Bound, Collection, External, Instance, Partial, Plain, Token, Value, Values
 
 LOST, COMPUTED = "CCM033", "CCM005"
 OF_METHODS = frozenset({"__qualname__", "__func__", "__self__"})
@@ -127,7 +127,7 @@ class Inspections:
         name = last_name(node.func)
         if name not in _LOOKED_AT or node in self._references.calls:
             return
-        if not all(isinstance(function, External | Plain) for function in self._values.of(node.func)):
+        if not all(map(_is_pythons, self._values.of(node.func))):
             return
         for part in _arguments(node)[: 1 if name in _CHANGING else None]:
             if name in SHOWING:
@@ -151,6 +151,12 @@ def named(node: ast.AST, name: str, forest: Forest, values: Values) -> frozenset
     """Return what a name means where a node stands."""
     bindings = forest.of(node).scope(node).find(name).bindings
     return values.of_target(bindings[0]) if bindings else frozenset()
+
+
+def _is_pythons(function: Value) -> bool:
+    """Whether a function is one of Python's own, or a method of what is."""
+    called = function.function if isinstance(function, Bound) else function
+    return isinstance(called, External | Plain)
 
 
 def _arguments(call: ast.Call) -> list[ast.expr]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Sequence, Set
 
 from migrate.facts.forest import Forest, last_name
 from migrate.facts.tokens import is_handle
@@ -49,15 +49,29 @@ class Shown:
                 seen.update(given)
 
     def _given(self, node: ast.expr) -> Iterator[ast.expr]:
-        """Yield what calls of a function give for the parameter that an expression is."""
+        """Yield what calls of a function give for the parameter that an expression is, or is an item of."""
+        for parameter in self._parameters(node):
+            function = self._forest.of(parameter).function(parameter)
+            for call in self._values.callers(function):
+                if isinstance(call, ast.Call) and self._calls(call, function):
+                    yield from _arguments(call, function.args, parameter)  # type: ignore[attr-defined]
+
+    def _parameters(self, node: ast.expr) -> Iterator[ast.arg]:
+        """Yield the parameters that an expression is, or that are gone through by the loop which it is a handle of."""
         name = node.value if isinstance(node, ast.Starred) else node
-        variable = self._forest.of(name).of.get(name) if isinstance(name, ast.Name) else None
-        for parameter in variable.bindings if variable else ():
-            if isinstance(parameter, ast.arg):
-                function = self._forest.of(parameter).function(parameter)
-                for call in self._values.callers(function):
-                    if isinstance(call, ast.Call) and self._calls(call, function):
-                        yield from _arguments(call, function.args, parameter)  # type: ignore[attr-defined]
+        bindings = self._bindings(name)
+        yield from (binding for binding in bindings if isinstance(binding, ast.arg))
+        if self._has_handle(self._values.of(name)):
+            sources = (_gone_through(binding, self._forest) for binding in bindings)
+            parts = (part for source in sources if source for part in ast.walk(source))
+            yield from (found for part in parts for found in self._bindings(part) if isinstance(found, ast.arg))
+
+    def _bindings(self, node: ast.AST) -> Sequence[ast.AST]:
+        variable = self._forest.of(node).of.get(node) if isinstance(node, ast.Name) else None
+        return variable.bindings if variable else ()
+
+    def _has_handle(self, values: frozenset[Value]) -> bool:
+        return any(map(is_handle, values | self._values.inside(values)))
 
     def _calls(self, call: ast.Call, function: ast.AST) -> bool:
         """Whether a call calls a function itself, as no other function would do with its own arguments."""
@@ -73,8 +87,12 @@ class Shown:
             functions = self._values.of(node.func) if isinstance(node, ast.Call) else frozenset()
             if any(isinstance(function, Token) for function in functions):
                 continue  # `(ep.disconnect if peer else print)(peer)`
-            for handle, maybe in self._among(values):
+            handles = self._among(values)
+            for handle, maybe in handles:
                 yield handle, node, MAY_BE_SHOWN if maybe else SHOWN
+            items = node.args[1:] if isinstance(node, ast.Call) and last_name(node.func) == "map" else []
+            if not handles and self._has_handle(values):
+                yield from (found for part in items for given in self._given(part) for found in self.by(given, given))
         for node, objects in self._as_tables():
             for (owner, _), values in self._values.fields.items() if self._is_gone_through(node) else ():
                 for handle in filter(is_handle, values) if any(each.node is owner for each in objects) else ():
@@ -163,6 +181,16 @@ def shown_values(forest: Forest, values: Values) -> set[Value]:
     for _, call in forest.calls(SHOWING):
         found.update(*(values.of(node.value if isinstance(node, ast.Starred) else node) for node in call.args))
     return found
+
+
+def _gone_through(target: ast.AST, forest: Forest) -> ast.expr | None:
+    """Return what the loop goes through that gives a name its values."""
+    above = forest.parents[target]
+    while isinstance(above, ast.Tuple | ast.List):
+        target, above = above, forest.parents[above]
+    if isinstance(above, ast.For | ast.AsyncFor | ast.comprehension) and above.target is target:
+        return above.iter
+    return None
 
 
 def _is_no_rest(value: Value) -> bool:
