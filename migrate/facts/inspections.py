@@ -26,6 +26,8 @@ _BY_NAME = frozenset({External("operator.methodcaller"), External("operator.attr
 _GETATTR = External("builtins.getattr")
 _LOOKED_AT = SHOWING | _INSPECTING
 
+OF_MESSAGES = frozenset({"data", "connection", "reply"})  # attributes of a Message, which no tuple has
+
 Inspected: TypeAlias = "tuple[Iterable[Hashable], ast.AST, str]"  # origins of handles, the place, the code of why
 
 
@@ -105,11 +107,16 @@ class Inspections:
     def _received(self, node: ast.Call) -> Iterator[Inspected]:
         """Yield the handles of a call of the objects spelling whose tuple is asked for its type or attributes."""
         asks = last_name(node.func) in LOOKING_UP | {"type"}
-        for value in self._values.of(node.args[0]) if asks and node.args else ():
+        for origins in self.messages(node.args[0]) if asks and node.args else ():
+            yield origins, node, INSPECTED
+
+    def messages(self, node: ast.expr) -> Iterator[Iterable[Hashable]]:
+        """Yield the origins of the handles whose calls gave the tuple that an expression is, a Message now."""
+        for value in self._values.of(node):
             made = value.node if isinstance(value, Collection) else None
             call = self._references.calls.get(made) if isinstance(made, ast.Call) else None
-            if call is not None and not call.returns_code and "msg" in call.results:  # a Message now
-                yield self._api.sites.get(call.node, ()), node, INSPECTED
+            if call is not None and not call.returns_code and "msg" in call.results:
+                yield self._api.sites.get(call.node, ())
 
     def _stored(self, node: ast.Call) -> Iterator[Inspected]:
         """Yield the handles that are stored under names that are not written, so they cannot be followed."""

@@ -14,7 +14,7 @@ from migrate.facts.comparisons import INSPECTED
 from migrate.facts.falsehood import Falsehood
 from migrate.facts.forest import Forest
 from migrate.facts.handles import COMMON, OldApi
-from migrate.facts.inspections import COMPUTED, LOST, OF_METHODS, Inspections, held, named
+from migrate.facts.inspections import COMPUTED, LOST, OF_MESSAGES, OF_METHODS, Inspections, held, named
 from migrate.facts.introspection import first_constant
 from migrate.facts.likely import Likely
 from migrate.facts.modern import MODERN_MEMBERS
@@ -188,6 +188,9 @@ class Obstacles:
         base = self._values.of(node.value)
         if node.attr in OF_METHODS and not self._forest.is_in_message(node):
             self._add((value for value in base if not is_handle(value)), node, INSPECTED)
+        for origins in self._inspections.messages(node.value) if node.attr in OF_MESSAGES else ():
+            for origin in origins:
+                self._put(origin, node, INSPECTED)
         mine = [value for value in base if is_handle(value)]
         if not mine:
             return

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+import comch_next
+from migrate.facts.inspections import OF_MESSAGES
 from tests.migrate.marked import Marked
 
 CC = "import doca_comm_channel as cc\n"
@@ -116,6 +118,9 @@ MAKE = CC + "ep = cc.Endpoint()\npeer = ep.connect('a')\n"
         ("import telemetry\ntelemetry.register([ep])", {"CCM033"}),
         ("import telemetry\ntelemetry.register(ep.destroy)", {"CCM033"}),
         ("ep.name = 'a'", {"CCM082"}),
+        ("try:\n    ep.recvfrom(64).data\nexcept AttributeError:\n    pass", {"CCM082"}),
+        ("got = ep.recvfrom(64)\nprint(got.count(b''), got[0])", set()),
+        ("class A:\n    def put(self, got):\n        self.data = got[0]\nA().put(ep.recvfrom(64))", set()),
         ("del ep.name", {"CCM082"}),
         ("ep.__dict__", {"CCM082"}),
         ("vars(ep)", {"CCM082"}),
@@ -261,3 +266,8 @@ def test_a_class_that_is_used_elsewhere_does_not_share_its_handles() -> None:
     )
     use = "from chan import Chan\nc = Chan()\nc.close()\n"
     assert Marked(chan=chan, use=use, context=frozenset({"use"})).obstacles() == set()
+
+
+def test_the_attributes_of_a_message_that_no_tuple_has() -> None:
+    names = {name for name in dir(comch_next.Message) if not name.startswith("_")}
+    assert names - {*dir(tuple)} == OF_MESSAGES
