@@ -13,6 +13,7 @@ from migrate.facts.forest import Forest, last_name
 from migrate.facts.handles import OldApi
 from migrate.facts.hints import Hints
 from migrate.facts.name_tables import beginnings
+from migrate.facts.quoted_names import QuotedNames
 from migrate.facts.serialized import serialized
 from migrate.facts.shown import shown_values
 from migrate.facts.tokens import Method, Symbol, modules
@@ -46,8 +47,9 @@ class Introspection:
     read source.
     """
 
-    def __init__(self, forest: Forest, values: Values, api: OldApi, told: ToldApart) -> None:
+    def __init__(self, forest: Forest, values: Values, api: OldApi, told: ToldApart, quoted: QuotedNames) -> None:
         self._forest, self._values, self._errors = forest, values, api.vocabulary.errors
+        self._quoted = quoted
         self._constants, self._exports = api.vocabulary.constants, api.vocabulary.exports
         self._packages = api.vocabulary.packages
         self._classes = api.vocabulary.classes
@@ -62,6 +64,10 @@ class Introspection:
 
     def _inspected(self) -> Iterator[Symbol]:
         hints = Hints(self._forest, self._values)
+        for part in (part for written in hints.annotations() for part in ast.walk(written)):
+            text = part.value if isinstance(part, ast.Constant) else ast.unparse(part)
+            names = self._quoted.names(part, text) if isinstance(text, str) else ()
+            yield from (Symbol(name) for name in names if name not in self._errors)
         for _, node in self._forest.nodes(ast.Attribute):
             if node.attr in NAMES:
                 yield from self._asked(node, node.value, node.attr)

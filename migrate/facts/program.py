@@ -109,7 +109,7 @@ class Facts:
         texts = Texts(forest, vocabulary, Lookups(forest, values), aliases, quoted)
         patches = Patches(forest, values, self.project, vocabulary)
         told = ToldApart(forest, values, Views(values, vocabulary.views))
-        introspection = self._introspection = Introspection(forest, values, api, told)
+        introspection = self._introspection = Introspection(forest, values, api, told, quoted)
         self.source_readers, self.shown_numbers = introspection.readers, introspection.numbers
         tables = NameTables(forest, values, vocabulary)
         self.name_tables = tables.of_module

@@ -34,11 +34,15 @@ class QuotedNames:
 
     def first(self, place: ast.AST, text: str) -> str:
         """Return the first old name in an expression, "" where there is none."""
+        return next(self.names(place, text), "")
+
+    def names(self, place: ast.AST, text: str) -> Iterator[str]:
+        """Yield the old names in an expression."""
         try:
             parts = ast.walk(ast.parse(text, mode="eval"))
         except SyntaxError:
-            return ""
-        return next((name for part in parts if isinstance(part, ast.expr) if (name := self.old_name(place, part))), "")
+            return
+        yield from (name for part in parts if isinstance(part, ast.expr) if (name := self.old_name(place, part)))
 
     def is_type(self, node: ast.AST) -> bool:
         """Whether a text is a type, or a part of one, that is no annotation: Python or a type checker reads it."""

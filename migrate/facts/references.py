@@ -441,7 +441,8 @@ class References:
         elif self._modules.is_looked_for(node):
             yield Reference(path, node, named[0])
         elif named[1] == "CCM045":
-            yield Reference(path, node, named[0])  # an annotation in quotes, which a rule reads
+            is_seen = any(Symbol(name) in self._inspected for name in self._texts.types_in(node))
+            yield Reference(path, node, named[0], code="CCM082" if is_seen else "")  # else a rule reads the annotation
         else:
             replaced = self._patches.given(node)
             yield Reference(path, node, named[0], code=PATCHED if replaced else named[1], replaced=replaced)

@@ -78,6 +78,10 @@ class Texts:
             return words[0], "CCM006" if reads in _FEATURE_TESTS else "CCM005"
         return None
 
+    def types_in(self, node: ast.Constant) -> frozenset[str]:
+        """Return the old names in a type in quotes."""
+        return frozenset(self._quoted.names(node, str(node.value)))
+
     def names_library(self, node: ast.Constant) -> bool:
         """Whether a text with an old name names a C library, its functions or its types to cffi or ctypes."""
         reads, text = reader(self._forest, node), str(node.value)

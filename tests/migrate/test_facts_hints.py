@@ -32,6 +32,15 @@ def show(given): print(given)
         ("class A: pass\na = A()\na.hints = get_type_hints(push)\nprint(a.hints.values())", True),
         ("def hints(): return get_type_hints(push)", True),
         ("import other\nprint(other.get_type_hints(push))", True),
+        ("print(push.__annotations__)", True),
+        ("notes = push.__annotations__\nprint(notes.items())", True),
+        ("print(push.__annotations__['to'])", True),
+        ("print(push.__annotations__['return'], 'to' in push.__annotations__)", False),
+        ("notes = push.__annotations__\nprint(sorted(notes), [name for name in notes], notes.keys())", False),
+        ("print(names.__annotations__)", False),
+        ("def to(end: 'cc.Device') -> None: ...\nprint(get_type_hints(to))", True),
+        ("class A:\n    end: cc.Endpoint\nprint(A.__annotations__)", True),
+        ("class A:\n    end: int\nprint(A.__annotations__)", False),
     ],
 )
 def test_types_that_are_seen_stay(text: str, seen: bool) -> None:
