@@ -25,7 +25,9 @@ _PREFIX = "DOCA_ERROR_"
 _SUCCESS = "DOCA_SUCCESS"
 _NO_CODE = frozenset({"tuple", "list", "dict", "bytes", "bytearray", "str"})
 _LEAVING = frozenset({"exit", "_exit", "int", "hex", "chr", "pack", "dumps", "type", "Value"})
+_SAME_NAMES = frozenset({"__name__", "__qualname__"})
 _NAMING = {"doca_error_get_name": "name", "code_name": "name", "doca_error_get_descr": "printed", "describe": "printed"}
+_OF_CLASS = {"value": "name"}  # of an error
 _OF_FAILURE = {"text": "text", "name": "name", "value": "printed", "printed": "printed"}
 
 
@@ -154,12 +156,20 @@ class Results:
         values = self._reaching.of(node)
         keys = [value.key for value in values if isinstance(value, Token) and isinstance(value.key, Code | Failure)]
         judge = _PLACES.get(type(self._forest.parents.get(node))) if keys else None
+        of_failure = _OF_CLASS if judge and self._names_class(self._forest.parents[node]) else _OF_FAILURE
         for way in judge(self, node, self._forest.parents[node]) if judge else ():
             for key in keys:
                 if way == "class" and isinstance(key, Code) and isinstance(key.node, str):
                     continue  # exceptions of both libraries carry the same
-                seen = _OF_FAILURE.get(way, "") if isinstance(key, Failure) else way
+                seen = of_failure.get(way, "") if isinstance(key, Failure) else way
                 self._observed.setdefault(key, set()).update({seen} - {""})
+
+    def _names_class(self, call: ast.AST) -> bool:
+        """Whether the class of an error is only compared, or asked for its name: both libraries have the same."""
+        if not isinstance(call, ast.Call) or last_name(call.func) != "type":
+            return False
+        parent = self._forest.parents[call]
+        return isinstance(parent, ast.Compare) or (isinstance(parent, ast.Attribute) and parent.attr in _SAME_NAMES)
 
     def _contents(self, node: ast.expr, way: str) -> None:
         """Note the codes in a collection that is shown or serialized."""
