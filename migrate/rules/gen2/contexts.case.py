@@ -629,3 +629,28 @@ rc, client = comch.outcome(
     comch.open_device("b1:00.0"),
     b"svc",
 )
+
+
+# case: a stop of what is a context or a map
+import doca_cc as cc
+
+pe = cc.ProgressEngine()
+ctx = cc.Client(cc.open_device("b1:00.0"), "svc").as_ctx()
+pe.connect_ctx(ctx)
+for part in (ctx, cc.Mmap()):
+    try:
+        part.stop()
+    except cc.InProgress:
+        pass
+
+# output
+import comch_next as comch
+
+pe = comch.ProgressEngine(max_events=1)
+ctx = comch.Client(comch.open_device("b1:00.0"), "svc")
+pe.connect_ctx(ctx)
+for part in (ctx, comch.Mmap()):
+    try:
+        part.stop()
+    except comch.InProgress:
+        pass

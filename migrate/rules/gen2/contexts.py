@@ -18,13 +18,15 @@ _NOUNS = ("server", "client", "producer", "consumer")
 
 
 _CONNECT, _NO_ENGINE = "doca_pe_connect_ctx", "CCM112"
+_IN_PROGRESS = "IN_PROGRESS"  # of a stop that is not refused
 _TOLD_APART = frozenset({"NOT_CONNECTED", "BAD_STATE"})  # of a stop without an engine: in C, and in comch_next
 
 
 def _early(call: Call, facts: Facts) -> frozenset[Hashable]:
-    """The origins of contexts that no engine can be connected to yet."""
+    """The origins of contexts that no engine can be connected to yet; the place may have other handles, too."""
     origins = facts.handles(call.receiver) if call.receiver is not None else frozenset()
-    return frozenset(origin for origin in origins if not facts.may_come_after(call.node, _CONNECT, origin))
+    contexts = (origin for origin in origins if call.function in facts.calls_on(origin))
+    return frozenset(origin for origin in contexts if not facts.may_come_after(call.node, _CONNECT, origin))
 
 
 def _moved(name: str, call: Call, options: str = "") -> Method:
@@ -43,7 +45,7 @@ def _start(call: Call, facts: Facts) -> Answer:
 def _stop(call: Call, facts: Facts) -> Answer:
     """A stop, strict where it may be seen how it fails without an engine."""
     observed, early = facts.code_is_observed(call), _early(call, facts)
-    is_early = any(observed or _CONNECT in facts.calls_on(origin) for origin in early)
+    is_early = any(observed - {_IN_PROGRESS} or _CONNECT in facts.calls_on(origin) for origin in early)
     is_strict = is_early or not observed.isdisjoint(_TOLD_APART)
     return _moved("stop", call, "strict=True" if is_strict else "")(call, facts)
 
