@@ -263,7 +263,7 @@ class OldApi:
         """Whether a function of the module is certainly called with the handle that it takes."""
         given = [*arguments.positional[:1], *arguments.keywords.values(), arguments.hidden]
         keys = [getattr(value, "key", None) for value in given[0] - {Plain.UNKNOWN}]
-        return all(isinstance(key, Handle) and key.kind == function.kinds[function.receiver] for key in keys)
+        return all(isinstance(key, Handle) and key.kind == function.kinds.get(function.receiver) for key in keys)
 
     def _origins(
         self, key: Symbol | Method, function: Function, node: ast.expr, arguments: Arguments

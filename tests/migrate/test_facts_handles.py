@@ -37,6 +37,7 @@ FLAT = "from doca_comm_channel import *\n"
         (FLAT + "def f(peer):\n    doca_comm_channel_peer_addr_update_info(peer)\n    at_x(peer)", {"peer"}),
         (FLAT + "rc, ep = doca_comm_channel_ep_create()\nat_x(ep)", {"endpoint"}),
         (FLAT + "rc, ep = doca_comm_channel_ep_create()\nat_x(rc)", set()),
+        (FLAT + "rc, ep = doca_comm_channel_ep_create()\nat_x(doca_error_get_name(ep))", set()),
         (FLAT + "r = doca_comm_channel_ep_create()\nat_x(r[1])", {"endpoint"}),
         (FLAT + "rc, infos, n = doca_devinfo_create_list()\nrc, dev = doca_dev_open(infos[0])\nat_x(dev)", {"device"}),
         (FLAT + "dev = open_device('a')\nat_x(doca_dev_as_devinfo(dev))", {"devinfo"}),
