@@ -16,7 +16,7 @@ from migrate.facts.dispatched import is_dispatched
 from migrate.facts.elsewhere import Elsewhere
 from migrate.facts.endings import Endings
 from migrate.facts.expressions import Expressions
-from migrate.facts.forest import Forest
+from migrate.facts.forest import Forest, last_name
 from migrate.facts.handles import CAUGHT, OldApi
 from migrate.facts.identities import Identities, Identity
 from migrate.facts.introspection import NAMES, Introspection
@@ -57,6 +57,7 @@ __all__ = ["Facts", "Obstacle", "Reference"]
 
 _NO_FLAGS = "DOCA_CC_MSG_FLAG_NONE"
 _TABLES = frozenset({"kwargs", "kwds", "keywords"})  # of keywords for what is called later
+_COMPARING = frozenset({"min", "max"})  # their arguments with each other
 _DEPTH = 5  # choices of choices
 
 
@@ -339,8 +340,12 @@ class Facts:
         return Plain.NONE in self._reaching.of(node)
 
     def may_still_be_none(self, node: ast.expr) -> bool:
-        """Whether None is among them, and no condition keeps it from where the expression stands."""
-        return self.is_seen_none(node) and self._presence.may_be_none(node)
+        """Whether None is among them, and nothing keeps it from where the expression stands.
+
+        A condition does, and so does a comparison: `min(size, 2048)`.
+        """
+        is_compared = isinstance(node, ast.Call) and last_name(node.func) in _COMPARING and len(node.args) > 1
+        return self.is_seen_none(node) and not is_compared and self._presence.may_be_none(node)
 
     def is_seen_bytes(self, node: ast.expr) -> bool:
         """Whether bytes are among the values that an expression is seen to have; others may be unseen."""

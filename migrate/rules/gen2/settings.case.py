@@ -68,6 +68,7 @@ def configure(size=None, number=None):
     if size is not None:
         client.set_max_msg_size(size)
     client.set_recv_queue_size(number)
+    client.set_recv_queue_size(min(number, 64))
 
 
 configure(64)
@@ -84,6 +85,7 @@ def configure(size=None, number=None):
     if size is not None:
         client.max_msg_size = size
     client.recv_queue_size = comch.arguments.instance(number, int, "size")
+    client.configure(recv_queue_size=min(number, 64))
 
 
 configure(64)
