@@ -19,9 +19,11 @@ SERVER = """
 import asyncio, os, sys
 import comch_next as comch
 from comch_next import aio
+from tests.descriptors import open_fds
 
 def have():
-    return len(os.listdir("/proc/self/task")), len(os.listdir("/proc/self/fd"))
+    fds = open_fds()  # after which no thread closes any
+    return len(os.listdir("/proc/self/task")), fds
 
 async def echo(server):
     while True:
@@ -54,6 +56,7 @@ CLIENT = """
 import asyncio, os, sys
 import comch_next as comch
 from comch_next import aio
+from tests.descriptors import open_fds
 
 async def talk(device, name, count, window):
     async with aio.connect(device, "svc", timeout=60) as client:
@@ -70,10 +73,11 @@ async def talk(device, name, count, window):
 
 async def main(clients, count, window):
     with comch.open_device("b1:00.0") as device:
-        before = len(os.listdir("/proc/self/fd"))
+        before = open_fds()
         await asyncio.gather(*(talk(device, each, count, window) for each in range(clients)))
+        left = open_fds() - before  # after which no thread closes any
         print("threads", len(os.listdir("/proc/self/task")), flush=True)
-        print("left", len(os.listdir("/proc/self/fd")) - before, flush=True)
+        print("left", left, flush=True)
 
 asyncio.run(main(*map(int, sys.argv[1:])))
 """

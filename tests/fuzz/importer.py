@@ -8,13 +8,13 @@ descriptors.
 from __future__ import annotations
 
 import json
-import os
 import sys
 import zlib
 
 import comch_next as comch
 from comch_next import ErrorCode
 from comch_next.driver.emulated._export import _FACTS, _SUM
+from tests.descriptors import open_fds
 from tests.fuzz.grammar import FIELDS, Step
 
 _WIDTHS = (32, 16, 16, 32, 32, 64, 64, 64)
@@ -71,7 +71,7 @@ def main(export: str, others: str) -> None:
                 words.append(imported(forger.export(), device))
             elif step:
                 forger.step(step)
-        print(*words, "holds", len(os.listdir("/proc/self/fd")), flush=True)
+        print(*words, "holds", open_fds(), flush=True)
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ import struct
 from typing import Any
 
 import comch_next as comch
+from tests.descriptors import open_fds
 
 _HEADER = struct.Struct("<QI?H")  # life, number, last, bytes that follow
 _PATTERN = bytes(range(251)) * 18  # no part of it is like the one before
@@ -75,7 +76,7 @@ class Resources:
     def _now(self) -> tuple[int, int]:
         with open("/proc/self/statm") as statm:
             pages = int(statm.read().split()[1])
-        return len(os.listdir("/proc/self/fd")), pages * os.sysconf("SC_PAGESIZE")
+        return open_fds(), pages * os.sysconf("SC_PAGESIZE")
 
     def check(self, connections: int) -> None:
         """At most so many descriptors per connection, and memory that does not grow."""

@@ -240,6 +240,17 @@ static void hand_over(const int *fds, int count)
     pthread_mutex_unlock(&guard);
 }
 
+/* Whether descriptors are left that nobody waits for any more. */
+int comch_closing(void)
+{
+    int closing;
+
+    pthread_mutex_lock(&guard);
+    closing = late > 0;
+    pthread_mutex_unlock(&guard);
+    return closing;
+}
+
 static void before_fork(void)
 {
     pthread_mutex_lock(&guard);

@@ -14,5 +14,6 @@ void comch_hang_up(int sock);
 int comch_empty(int sock);
 int comch_drain(int bell);
 int comch_is_bell(int fd);
+int comch_closing(void);
 
 #endif
