@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from comch_next._codes import ErrorCode, State
 from comch_next._threaded._channels import Channels
 from comch_next._threaded._sends import COMING, UP, Link, Sends
-from comch_next.driver.protocol import Own, WeakTable, by_system, interruptible, quoted, suppress_system
+from comch_next.driver.protocol import Own, WeakTable, by_system, has_ended, interruptible, quoted, suppress_system
 from comch_next.errors import DocaError, InvalidValue
 
 if TYPE_CHECKING:
@@ -250,7 +250,9 @@ class PortEvents:
                 self._lose(link, None)
 
     def _lose(self, link: Link, why: ErrorCode | None) -> None:
-        self._end(link, ErrorCode.SHUTDOWN if why == ErrorCode.SHUTDOWN else ErrorCode.CONNECTION_RESET)
+        if has_ended() and not self._one_sided:
+            why = ErrorCode.NOT_CONNECTED
+        self._end(link, why if why in (ErrorCode.SHUTDOWN, ErrorCode.NOT_CONNECTED) else ErrorCode.CONNECTION_RESET)
 
     def _end(self, link: Link, status: ErrorCode) -> None:
         link.status, link.ending = status, False

@@ -18,6 +18,7 @@ from comch_next.driver.protocol import (
     Finalized,
     WeakSet,
     by_system,
+    has_ended,
     raised_of,
     signals_blocked,
     told_in_child,
@@ -89,8 +90,12 @@ class Helper:
         return moved
 
     def poll(self, *, asked: bool = False) -> None:
-        """A turn in the name of the program: what a callback raised is raised here."""
-        self.turn(asked=asked)
+        """A turn in the name of the program: what a callback raised is raised here.
+
+        After exit, when there is no thread any more, all turns that move something.
+        """
+        while self.turn(asked=asked) and has_ended():
+            pass
         self.raise_kept()
 
     def raise_kept(self) -> None:

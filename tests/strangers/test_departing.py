@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import closing, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -256,6 +256,56 @@ def test_nobody_waits_for_ever_after_the_leave(form: str, when: str, start_pytho
     finished = start_python("-c", program, env={"COMCH_PULL": form}, fresh=True).finish()
     assert (finished.returncode, finished.stderr) == (0, "")
     assert finished.stdout in ("BadState\n", "InvalidValue\n")
+
+
+ASKED = """
+import atexit, sys
+@atexit.register
+def ask():
+    print("left", flush=True)
+    sys.stdin.readline()
+    calls = lambda: here.receive(timeout=1), lambda: link.send(b"x", timeout=1)
+    print(*(comch.outcome(call)[0].name for call in calls), here.port.status(link).name)
+
+import comch_next as comch
+{make}
+"""
+SERVES = """
+here = comch.Server(comch.open_device("03:00.0"), "b1:00.0", "svc")
+here.listen()
+link = here.receive(timeout=60).connection
+"""
+IS_SERVED = f"{CLIENTS['pulling']}\nlink = here.connection; link.send(b'first', timeout=60)"
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("noticed", [False, True])
+@pytest.mark.parametrize("serves", [False, True])
+def test_after_the_leave_it_is_this_side_that_has_left(
+    serves: bool, noticed: bool, form: str, start_python: StartPython
+) -> None:
+    child = start_python("-c", ASKED.format(make=SERVES if serves else IS_SERVED), env={"COMCH_PULL": form}, fresh=True)
+    there: Any = client_of_child() if serves else comch.Server(comch.open_device("03:00.0"), "b1:00.0", "svc")
+    with closing(there):
+        link = there.connection if serves else first_client(there)
+        child.wait_for("left")
+        if noticed:
+            until(lambda: there.port.status(link) is comch.ErrorCode.SHUTDOWN, there.engine)
+        finished = child.finish()
+    assert finished.stdout.splitlines()[1:] == ["NOT_CONNECTED NOT_CONNECTED NOT_CONNECTED"], finished
+
+
+def first_client(there: comch.Server) -> comch.Connection:
+    """The client that sends the first message."""
+    there.listen()
+    return there.receive(timeout=60).connection
+
+
+def client_of_child() -> comch.Client:
+    """A client that has sent a message to its server."""
+    there = comch.Client(comch.open_device("b1:00.0"), "svc")
+    there.connect(timeout=60, wait_for_server=True).send(b"first", timeout=60)
+    return there
 
 
 def test_a_forked_child_that_ends_says_nothing_for_its_parent(start_python: StartPython) -> None:

@@ -106,15 +106,21 @@ def test_the_end_waits_for_a_thread_that_makes_or_removes_files(
 # Its exit function is called after the library's own.
 LATE = """
 import atexit
-server = []
-atexit.register(lambda: server[0].listen())
-from comch_next import Server, open_device
-device = open_device("03:00.0")
-server.append(Server(device, device.open_representor("b1:00.0"), "late"))
+calls = []
+atexit.register(lambda: calls[0]())
+from comch_next import Client, Server, open_device
 """
+LATE_CALLS = {
+    "server 'late' cannot listen": "device = open_device('03:00.0')\n"
+    "calls.append(Server(device, device.open_representor('b1:00.0'), 'late').listen)",
+    "client 'late' cannot connect": "calls.append(Client(open_device('b1:00.0'), 'late').connect)",
+}
 
 
-def test_no_server_starts_when_the_library_has_taken_leave(start_python: StartPython, runtime_dir: Path) -> None:
-    finished = start_python("-c", LATE, fresh=True).finish()
-    assert "Initialization: server 'late' cannot listen: the process is ending" in finished.stderr
+@pytest.mark.parametrize("told", LATE_CALLS)
+def test_nothing_starts_when_the_library_has_taken_leave(
+    told: str, start_python: StartPython, runtime_dir: Path
+) -> None:
+    finished = start_python("-c", LATE + LATE_CALLS[told], fresh=True).finish()
+    assert f"Initialization: {told}: the process is ending" in finished.stderr
     assert list(runtime_dir.iterdir()) == []

@@ -11,6 +11,7 @@ from comch_next.driver.emulated._fabric import handshake
 from comch_next.driver.emulated._fabric.bells import check_bell, new_bells
 from comch_next.driver.emulated._fabric.meeting import dial, runtime_dir
 from comch_next.driver.emulated._kernel.alarm import Alarm
+from comch_next.driver.emulated._kernel.handle import has_left
 from comch_next.driver.emulated._kernel.memory import EXHAUSTED
 from comch_next.driver.emulated._pushed import Pushed
 from comch_next.driver.emulated._send_task import TaskPool
@@ -41,6 +42,8 @@ class Client(ControlContext):
         return row.capable and row.side == "host"
 
     def begin(self) -> None:
+        if has_left():
+            raise Initialization(f"client {self.name!r} cannot connect: the process is ending")
         self.delivery.begin()
         self.connection = Connection(self, None)
         self.connections.append(self.connection)

@@ -2,6 +2,7 @@
 
 import select
 import socket
+from functools import partial
 from typing import Any
 
 from comch_next._codes import Counter, ErrorCode
@@ -26,6 +27,7 @@ from comch_next.errors import Again, ConnectionAborted, InvalidValue, from_code
 __all__ = ["Connection", "Connections"]
 
 _COUNTERS = tuple(Counter)
+_PARTED = ErrorCode.NOT_CONNECTED, "this side has left"
 _NOTICES = 16  # datagrams of one peer that one poll reads: its end, which comes last, is to be known before others come
 
 
@@ -73,6 +75,7 @@ class Connection(Handle, Link):
         self._shared = False  # whether the peer has been given the socket: see handshake.farewell
         self.user_data: Any = None
         self.undelivered = 0  # sends accepted that never reached the other side's queue
+        self.parted = False  # this side has left it at exit, and only its end has to be noted
         self._last = 0  # the messages that had arrived when it ended, with all before them
         self._seen = 0  # sends through a port that have ended, as far as the program knows
         self.fast = FastPath(self)
@@ -95,16 +98,23 @@ class Connection(Handle, Link):
             # The rings first: a peer that has read the farewell relies on them as they are then.
             self.cut()
             self.leave()
-            self.reason = "this side has left"
+            self.reason = _PARTED[1]
             # Consumers and producers of the other side wait for the hang-up.
             self._shared = handshake.farewell(self.sock, quiet=self.context.new_consumer is None)
         elif self.status == ErrorCode.CONNECTION_INPROGRESS:
             # A word, so that a server that has let it in meanwhile sees no death.
             handshake.send(self.sock, handshake.BYE)
 
-    def leaves_at_exit(self) -> bool:
-        """Return whether the peer is notified at exit: not on a one-sided port, where only a death is an end."""
-        return not self.context.delivery.one_sided
+    def leave_at_exit(self) -> None:
+        """Leave, unless it is on a one-sided port, where only a death is an end. The next progress notes the end."""
+        if self.context.delivery.one_sided:
+            return
+        self.parted = True
+        try:
+            self.say_goodbye()
+        finally:
+            if (engine := self.context.engine) is not None:
+                engine.call_soon_threadsafe(partial(self.lose, *_PARTED))
 
     def let_go(self) -> None:
         """In a forked child: see _kernel.fork. No cut, and no unmapping: the rings are in use, and may be looked at."""
@@ -212,6 +222,8 @@ class Connection(Handle, Link):
         """End a connection that was lost: fail what is in flight; messages that have arrived stay readable."""
         if self.status not in (ErrorCode.SUCCESS, ErrorCode.CONNECTION_INPROGRESS):
             return
+        if self.parted:  # whatever the peer has made of it
+            status, reason = _PARTED
         self._end(status, reason)
         self.context.lost_connection(self)
         log = log_warning if status == ErrorCode.CONNECTION_RESET else log_event
@@ -244,10 +256,11 @@ class Connection(Handle, Link):
         """Disconnect and notify the peer. `require_notice`: raise Again if the notice cannot be sent now."""
         if require_notice and self.sock is not None and not _writable(self.sock):
             raise Again("server_disconnect: the notice does not fit now; progress and call again")
-        with suppress_system(OSError):  # it is gone already
-            self.say_goodbye()
+        if not self.parted:
+            with suppress_system(OSError):  # it is gone already
+                self.say_goodbye()
         if self.status in (ErrorCode.SUCCESS, ErrorCode.CONNECTION_INPROGRESS):
-            self._end(ErrorCode.NOT_CONNECTED, "this side has left")
+            self._end(*_PARTED)
         self.close()
 
     def _end(self, status: ErrorCode, reason: str) -> None:

@@ -148,7 +148,7 @@ class Pulled(Handle):
     def _is_reported(self, connection: Connection) -> bool:
         """Whether `receive` reports the end; that it never came up, only on a one-sided port."""
         status = connection.status
-        return status in _REPORTED or (self.one_sided and status is ErrorCode.CONNECTION_ABORTED)
+        return status in _REPORTED or connection.parted or (self.one_sided and status is ErrorCode.CONNECTION_ABORTED)
 
     def _is_silent(self, connection: Connection) -> bool:
         """Return whether this end wakes neither sender nor receiver of a one-sided port."""
@@ -165,10 +165,10 @@ class Pulled(Handle):
 
     @uninterrupted
     def disconnect_lost(self, connection: Connection) -> bool:
-        if connection.context is not self.context or connection.status not in _REPORTED:
-            return False
         if connection in self.ended:
             self.ended.remove(connection)
+        elif connection.context is not self.context or connection.status not in _REPORTED:
+            return False
         self.close_ended(connection)
         connection.status = ErrorCode.NOT_CONNECTED
         return True

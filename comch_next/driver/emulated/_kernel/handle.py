@@ -23,9 +23,9 @@ class Handle(Finalized):
     def say_goodbye(self) -> None:
         """Notify peers that this side leaves. Raises OSError."""
 
-    def leaves_at_exit(self) -> bool:
-        """Whether peers are notified when the process ends; otherwise they see a death."""
-        return True
+    def leave_at_exit(self) -> None:
+        """Notify peers that the process ends; those that are not notified see a death. Raises OSError."""
+        self.say_goodbye()
 
     @abstractmethod
     def let_go(self) -> None:
@@ -63,9 +63,9 @@ def _take_leave() -> None:
     _wait_for(known.difference(map(id, handles)))
     _left.append(True)
     for handle in handles:
-        if isinstance(handle, Handle) and handle.leaves_at_exit():
+        if isinstance(handle, Handle):
             with suppress_system(OSError):
-                handle.say_goodbye()
+                handle.leave_at_exit()
 
 
 def _wait_for(dying: set[int]) -> None:
