@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 import comch_next as comch
 from comch_next._codes import State
 from comch_next.aio._connection import Connection
-from comch_next.aio._side import Side, closing
+from comch_next.aio._side import Closing, Side
 from comch_next.engine import deadline_after, seconds_left
 from comch_next.errors import ConnectionAborted
 
@@ -49,7 +49,7 @@ async def connect(
     if streams:
         comch.Stream.enable(context)
     client = Client(context)
-    async with closing(client):
+    async with Closing(client):
         await client._come_up(timeout, wait_for_server)
         yield client
 

@@ -12,7 +12,7 @@ from comch_next._callbacks import expect_callback
 from comch_next._origins import shown
 from comch_next.aio._connection import Connection, Message
 from comch_next.aio._handling import Handler, Handling
-from comch_next.aio._side import Side, closing
+from comch_next.aio._side import Closing, Side
 from comch_next.driver.protocol import by_system
 from comch_next.errors import BadState, ConnectionReset, DocaError, InvalidValue, NotConnected, Shutdown
 
@@ -57,7 +57,7 @@ async def serve(
     if streams:
         comch.Stream.enable(context)
     server = Server(context)
-    async with closing(server):
+    async with Closing(server):
         context.listen()
         if handler is not None:
             server._handling = Handling(server, handler)

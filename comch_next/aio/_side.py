@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import suppress
 from typing import Any, Generic, Literal, TypeVar
 
 import comch_next as comch
@@ -16,25 +16,31 @@ from comch_next.aio._steps import close_streams, engine_ready
 from comch_next.driver.protocol import WeakSet, by_system, suppress_system
 from comch_next.errors import Again, BadState, DocaError, InvalidValue, NotConnected, Shutdown
 
-__all__ = ["Side", "closing"]
+__all__ = ["Closing", "Side"]
 
 _C = TypeVar("_C", comch.Client, comch.Server)
 _TICK_S = 0.05  # no event ends a stop: progress at least this often
 
 
-@asynccontextmanager
-async def closing(side: Side[Any]) -> AsyncIterator[None]:
-    """Leave at the end of the block, whose own exception wins over what leaving raises."""
-    try:
-        yield
-    except BaseException as error:
+class Closing:
+    """Leave at the end of the block, whose own exception wins over what leaving raises.
+
+    Not a generator: a loop that ends closes all of those at once, and this one lies within another.
+    """
+
+    def __init__(self, side: Side[Any]) -> None:
+        self._side = side
+
+    async def __aenter__(self) -> None:
+        """Nothing has to be done."""
+
+    async def __aexit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
         try:
-            await side._leave()
+            await self._side._leave()
         except Exception as failure:
+            if error is None:
+                raise
             note(error, failure)
-        raise
-    else:
-        await side._leave()
 
 
 class Side(Generic[_C]):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import AsyncExitStack
+from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,7 @@ import pytest
 
 import comch_next as comch
 from comch_next import aio
-from tests.aio.support import Ground, echo, fill, own_loop, run, until, waits
+from tests.aio.support import Ground, Loop, echo, fill, own_loop, run, until, waits
 from tests.processes import SOON_S, StartPython
 from tests.pull.support import PEER, SPINS
 
@@ -223,3 +223,24 @@ def test_flush_tells_what_was_lost(ground: Ground, start_python: StartPython) ->
                 await flushing
 
     run(main())
+
+
+def test_blocks_that_are_never_left_end_with_the_loop(ground: Ground) -> None:
+    """Entered by hand; a loop that ends closes all generators at once, those that lie within others, too."""
+    sides: list[aio.Client | aio.Server] = []
+
+    async def enter(blocks: list[AbstractAsyncContextManager[Any]]) -> None:
+        blocks += ground.serve(handler=aio.Connection.wait_closed), ground.connect()
+        for block in blocks:
+            sides.append(await block.__aenter__())
+
+    blocks: list[AbstractAsyncContextManager[Any]] = []
+    loop = Loop()
+    try:
+        loop.run_until_complete(enter(blocks))
+        loop.run_until_complete(loop.shutdown_asyncgens())
+        assert loop.reported == []
+        assert [side.context.state for side in sides] == [comch.State.IDLE] * 2
+        assert loop.watched == set()
+    finally:
+        loop.close()
