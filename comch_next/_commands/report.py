@@ -4,6 +4,7 @@ import json
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 __all__ = ["Report", "Section", "plain", "readable"]
@@ -11,6 +12,7 @@ __all__ = ["Report", "Section", "plain", "readable"]
 _GAP = "  "
 _LINE = 80  # columns of a terminal that a table fits in, as far as its numbers let it
 _LEAST = 8  # columns that a shortened text keeps
+_ELLIPSES = "\N{HORIZONTAL ELLIPSIS}", "..."  # the first that can be shown
 _SHOWN: Mapping[Any, str] = {None: "-", True: "yes", False: "no"}
 
 
@@ -36,14 +38,16 @@ class Report:
         sections = {section.key: section.rows for section in self.sections}
         return json.dumps({**sections, "notes": self.notes}, indent=indent)
 
-    def as_text(self) -> str:
-        """The tables under their titles, then the notes."""
-        return "\n\n".join([*map(_table, self.sections), *(["\n".join(map(plain, self.notes))] if self.notes else [])])
+    def as_text(self, encoding: str = "utf-8") -> str:
+        """The tables under their titles, then the notes; the tables fit in that encoding."""
+        tables = map(partial(_table, encoding=encoding), self.sections)
+        return "\n\n".join([*tables, *(["\n".join(map(plain, self.notes))] if self.notes else [])])
 
 
-def plain(text: str) -> str:
-    """The text on one line, with escapes for all that would move a terminal's cursor or colour."""
-    return "".join(each if each.isprintable() else ascii(each)[1:-1] for each in text)
+def plain(text: str, encoding: str = "utf-8") -> str:
+    """The text on one line, with escapes for what would move a terminal's cursor or colour or cannot be encoded."""
+    printable = "".join(each if each.isprintable() else ascii(each)[1:-1] for each in text)
+    return printable.encode(encoding, "backslashreplace").decode(encoding)
 
 
 def readable(error: Exception) -> str:
@@ -54,14 +58,15 @@ def readable(error: Exception) -> str:
     return "\n".join(map(plain, text.split("\n")))
 
 
-def _table(section: Section) -> str:
+def _table(section: Section, encoding: str = "utf-8") -> str:
     if not section.rows:
         return f"{plain(section.title)}: none"
-    cells = [[_cell(row[key]) for key in section.columns] for row in section.rows]
+    cells = [[plain(_cell(row[key]), encoding) for key in section.columns] for row in section.rows]
     lines = [list(section.columns.values()), *cells]
     right = [all(type(row[key]) in (int, type(None)) for row in section.rows) for key in section.columns]
     widths = _fitted([max(map(_width, column)) for column in zip(*lines, strict=True)], right)
-    lines = [[_cut(cell, width) for cell, width in zip(line, widths, strict=True)] for line in lines]
+    ellipsis = next(known for known in _ELLIPSES if plain(known, encoding) == known)
+    lines = [[_cut(cell, width, ellipsis) for cell, width in zip(line, widths, strict=True)] for line in lines]
     return "\n".join([plain(section.title), *(_line(line, widths, right) for line in lines)])
 
 
@@ -77,13 +82,13 @@ def _fitted(widths: Sequence[int], right: Sequence[bool]) -> list[int]:
     return fitted
 
 
-def _cut(cell: str, width: int) -> str:
+def _cut(cell: str, width: int, ellipsis: str) -> str:
     """The cell, or as much of it as there is room for, with an ellipsis."""
     if _width(cell) <= width:
         return cell
-    while _width(cell) >= width:
+    while _width(cell) > width - len(ellipsis):
         cell = cell[:-1]
-    return f"{cell}\N{HORIZONTAL ELLIPSIS}"
+    return cell + ellipsis
 
 
 def _line(cells: Sequence[str], widths: Sequence[int], right: Sequence[bool]) -> str:
@@ -95,7 +100,7 @@ def _line(cells: Sequence[str], widths: Sequence[int], right: Sequence[bool]) ->
 def _cell(value: object) -> str:
     if value is None or isinstance(value, bool):
         return _SHOWN[value]
-    return plain(str(value))
+    return str(value)
 
 
 def _width(text: str) -> int:

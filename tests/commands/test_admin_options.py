@@ -125,6 +125,18 @@ def test_tables_fit_a_terminal_whatever_names_are_in_them(
     assert json.loads(run(start_python, "admin", "--json"))["servers"][0]["name"] == name
 
 
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])
+def test_tables_fit_a_terminal_that_cannot_show_the_names(
+    start_python: StartPython, runtime_dir: Path, encoding: str
+) -> None:
+    serve(start_python, name := "\N{SNOWMAN}\N{LATIN SMALL LETTER E WITH ACUTE}" * 20)
+    call(start_python, name)
+    for options in ((), ("--clients",)):
+        text = run(start_python, "admin", *options, env={"PYTHONIOENCODING": encoding})
+        lines = [line for line in text.splitlines() if not line.startswith("Servers in")]
+        assert max(map(len, lines)) <= 80
+
+
 def test_numbers_are_never_cut() -> None:
     rows = [{"name": "n" * 50, "number": 10**40, "other": 10**30}]
     line = _table(Section("x", "X", {"name": "Name", "number": "N", "other": "O"}, rows)).splitlines()[-1]
