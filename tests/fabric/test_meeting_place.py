@@ -332,6 +332,22 @@ def test_a_umask_withholds_nothing_from_the_user(runtime_dir: Path, monkeypatch:
     made.close()
 
 
+@pytest.mark.parametrize("mask", [0, 0o002, 0o077, 0o777])
+def test_nobody_else_may_write_to_what_is_made_above(
+    runtime_dir: Path, monkeypatch: pytest.MonkeyPatch, mask: int
+) -> None:
+    """Whoever can may put another directory in its place."""
+    folder = runtime_dir / "highest" / "higher" / "new"
+    monkeypatch.setenv("COMCH_RUNTIME_DIR", str(folder))
+    before = os.umask(mask)
+    try:
+        listen().close()
+    finally:
+        os.umask(before)
+    for made in (folder.parent, folder.parent.parent):
+        assert stat.S_IMODE(made.stat().st_mode) == 0o755 & ~mask | stat.S_IRWXU
+
+
 def test_a_lock_that_is_somebody_s_file_is_left_as_it_is(runtime_dir: Path) -> None:
     """A link that was put there while others could write to the directory."""
     _, lock = names_of(runtime_dir)

@@ -37,7 +37,9 @@ BACKLOG = 1024
 _OBSERVED_S = 1.0  # how long a start waits for somebody who looks at the lock; that takes microseconds
 _NAP_S = 0.001
 _SWEPT = 64  # files that one start looks at, so that it does not take long, however many there are
+_MOST_MISSING = 900  # directories above the runtime directory that are made
 _READ_AND_WRITE = stat.S_IRUSR | stat.S_IWUSR
+_READ_BY_ALL = stat.S_IRWXU | stat.S_IRGRP | stat.S_IXGRP | stat.S_IROTH | stat.S_IXOTH
 LOCK = re.compile(r"[0-9a-f]{32}\.lock")  # what the lock files of servers are called
 _IN_ITSELF = re.compile(r"(?<=[^/])(/+\.?)+$")  # behind a link they lead to where it leads, whatever is asked of it
 
@@ -100,11 +102,29 @@ def directory(path: str, *, create: bool) -> Iterator[int]:
 
 
 def _make_directory(path: str) -> None:
+    """Make it and what is missing above it, which nobody else may write to, whatever the program's umask allows."""
+    missing: list[str] = []
+    above = path
+    while (above := os.path.dirname(above)) and not _is_there(above):
+        missing.append(above)
+    if len(missing) > _MOST_MISSING:
+        raise OSError(errno.ENAMETOOLONG, os.strerror(errno.ENAMETOOLONG), path)
+    while missing:
+        with suppress_system(FileExistsError):  # another process has just made it
+            _make_one(missing.pop(), _READ_BY_ALL)
+    _make_one(path, stat.S_IRWXU)
+
+
+def _is_there(path: str) -> bool:
     try:
-        os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
-    except by_system(RecursionError) as error:  # it calls itself for each one that is missing
-        raise OSError(errno.ENAMETOOLONG, os.strerror(errno.ENAMETOOLONG), path) from error
-    os.mkdir(path, stat.S_IRWXU)
+        os.stat(path)
+    except by_system(FileNotFoundError):
+        return False
+    return True
+
+
+def _make_one(path: str, mode: int) -> None:
+    os.mkdir(path, mode)
     fd = os.open(path, os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
     try:
         _allow_owner(fd, stat.S_IRWXU)
