@@ -308,6 +308,28 @@ def client_of_child() -> comch.Client:
     return there
 
 
+ACCEPTS_LATE = """
+import atexit, sys
+atexit.register(lambda: print(comch.outcome(here.receive, timeout=0)[0].name, here.connections))
+import comch_next as comch
+here = comch.Server(comch.open_device("03:00.0"), "b1:00.0", "svc")
+here.listen()
+print("up", flush=True)
+sys.stdin.readline()
+"""
+
+
+def test_no_client_is_accepted_after_the_leave(start_python: StartPython) -> None:
+    child = start_python("-c", ACCEPTS_LATE, fresh=True)
+    child.wait_for("up")
+    with closing(comch.Client(comch.open_device("b1:00.0"), "svc")) as here:
+        link = here.connect(timeout=0)
+        assert child.finish().stdout.splitlines()[1:] == ["AGAIN []"]
+        until(lambda: here.state is comch.State.IDLE, here.engine)
+        assert here.port is not None
+        assert here.port.status(link) is comch.ErrorCode.CONNECTION_ABORTED
+
+
 def test_a_forked_child_that_ends_says_nothing_for_its_parent(start_python: StartPython) -> None:
     there = server()
     there.context.start()

@@ -26,7 +26,7 @@ from comch_next.driver.emulated._pushed import Pushed
 from comch_next.driver.emulated._send_task import TaskPool
 from comch_next.driver.emulated._state import Trigger
 from comch_next.driver.protocol import by_system, log_warning, new_lock, uninterrupted
-from comch_next.errors import DocaError, Initialization, InvalidValue
+from comch_next.errors import ConnectionAborted, DocaError, Initialization, InvalidValue
 
 __all__ = ["Server", "Servers"]
 
@@ -239,6 +239,8 @@ class Server(ControlContext):
         assert other is not None
         if greeting.gone:
             raise BrokenPipeError(errno.EPIPE, "the client has gone")
+        if has_left():
+            raise ConnectionAborted("the process is ending")
         to_server, to_client = handshake.negotiate(other, own)
         rings.append(make_memory(to_server, other.send_limit + own.recv_limit))
         rings.append(make_memory(to_client, own.send_limit + other.recv_limit))
