@@ -51,8 +51,9 @@ class Names(Parents):
                 variable.loads.append(node)
             else:
                 self._resolve(node, variable)
-        for node in [node for node in self.of if isinstance(node, ast.Name) and self._is_read_in_class(node)]:
-            self._share(node)
+        for scope in [scope for scope in self.scopes.values() if scope.kind is Kind.CLASS]:
+            for load in [load for variable in scope.variables.values() for load in variable.loads]:
+                self._share(load)
 
     # ------------------------------------------------------------------ questions
 
@@ -71,7 +72,11 @@ class Names(Parents):
 
     def fallback(self, name: ast.Name) -> Variable | None:
         """Return the variable of the module that a name in a class body reads where the class's own is not bound."""
-        return self.module.find(self.of[name].name) if self._is_read_in_class(name) else None
+        variable = self.of[name]
+        is_read = isinstance(name.ctx, ast.Load) or name in self._augmented
+        if not is_read or variable.scope.kind is not Kind.CLASS or variable is variable.scope.implicit:
+            return None
+        return self.module.find(variable.name)
 
     # ------------------------------------------------------------------ first walk: who binds and mentions what
 
@@ -212,12 +217,6 @@ class Names(Parents):
         (variable.declarations if declares else variable.bindings).append(node)
 
     # ------------------------------------------------------------------ class bodies read the module's variables, too
-
-    def _is_read_in_class(self, name: ast.Name) -> bool:
-        """Whether a name reads a variable of the class body that it stands in."""
-        variable = self.of[name]
-        is_read = isinstance(name.ctx, ast.Load) or name in self._augmented
-        return is_read and variable.scope.kind is Kind.CLASS and variable is not variable.scope.implicit
 
     def _share(self, name: ast.Name) -> None:
         """Let a name in a class body read the module's variable where the class's own may not be bound yet.
