@@ -8,9 +8,10 @@ from collections.abc import Callable, Iterator
 from migrate.facts.choices import parts
 from migrate.facts.expressions import Expressions
 from migrate.facts.forest import Forest
+from migrate.facts.passing import given
 from migrate.facts.stores import stored_value
-from migrate.python.scopes import FUNCTIONS, Variable
-from migrate.python.values import Bound, Class, Collection, Plain, Values
+from migrate.python.scopes import Variable
+from migrate.python.values import Collection, Plain, Values
 
 _DEPTH = 5  # from one expression to another
 
@@ -50,16 +51,13 @@ class SeenBytes:
 
     def _given(self, parameter: ast.AST) -> Iterator[ast.expr]:
         """Yield what calls pass for a parameter, also those of the class of a constructor."""
-        function = self._forest.parents[self._forest.parents[parameter]] if isinstance(parameter, ast.arg) else None
-        if not isinstance(function, FUNCTIONS) or not isinstance(parameter, ast.arg):
+        if not isinstance(parameter, ast.arg):
             return
-        known = [*function.args.posonlyargs, *function.args.args]
-        for call in (site for site in self._values.callers(function) if isinstance(site, ast.Call)):
-            is_bound = any(isinstance(value, Bound | Class) for value in self._values.of(call.func))
-            by_place = dict(zip(known[is_bound:], call.args, strict=False))
-            yield from (keyword.value for keyword in call.keywords if keyword.arg == parameter.arg)
-            if parameter in by_place:
-                yield by_place[parameter]
+        function = self._forest.parents[self._forest.parents[parameter]]
+        for site in self._values.callers(function):
+            found = given(self._values, self._forest, site, function, parameter)
+            if isinstance(found, ast.expr):
+                yield found
 
     def _variable(self, node: ast.Name | ast.Attribute) -> Variable | None:
         own = self._forest.of(node).of.get(node) if isinstance(node, ast.Name) else None
