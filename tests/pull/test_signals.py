@@ -106,7 +106,7 @@ def test_receiving_nothing_holds_no_signals_back(stage: Stage, monkeypatch: pyte
     gc.collect()  # what the collector finalizes holds signals back
     gc.disable()
     with monkeypatch.context() as patches:
-        patches.setattr(_signals, "pthread_sigmask", lambda *arguments: masks.append(arguments))
+        patches.setattr(_signals, "HeldSignals", lambda *arguments: masks.append(arguments))
         for end in (service, client):
             inside(end.port.context).delivery.notify()  # the next receive polls the sockets
             assert end.port.receive() is None

@@ -100,8 +100,7 @@ class TraceFile:
             line, self._before = self._before + line, b""
             room = _PAGE - os.fstat(self._fd).st_size % _PAGE
             text = line if len(line) <= room else b" " * room + line
-            with too_large_raises():
-                written = os.write(self._fd, text)
+            written = too_large_raises(os.write, self._fd, text)
             if written < len(text):
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         except by_system(OSError) as error:

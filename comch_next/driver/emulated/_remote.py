@@ -42,8 +42,7 @@ def make_notice(addr: int, size: int, permissions: int) -> int:
         raise NotSupported(f"mmap_export_pci: {text}; let the library make it (alloc_memrange)")
     fd = os.memfd_create(NOTICE, os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
     try:
-        with too_large_raises():
-            os.write(fd, _FACTS.pack(addr, size, permissions))
+        too_large_raises(os.write, fd, _FACTS.pack(addr, size, permissions))
         fcntl.fcntl(fd, fcntl.F_ADD_SEALS, _SEALS)
     except BaseException:
         os.close(fd)

@@ -143,14 +143,21 @@ static void raise_soon(Raised raised, PyObject *call)
     PyErr_WriteUnraisable(call);
 }
 
-static void hold_signals(sigset_t *before)
+/* All signals but those that a fault raises in the thread itself: faulthandler reports it there. */
+static void fill_held(sigset_t *held)
 {
     const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+
+    sigfillset(held);
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
+        sigdelset(held, faults[i]);
+}
+
+static void hold_signals(sigset_t *before)
+{
     sigset_t held;
 
-    sigfillset(&held);
-    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
-        sigdelset(&held, faults[i]);
+    fill_held(&held);
     pthread_sigmask(SIG_BLOCK, &held, before);
 }
 
@@ -229,20 +236,112 @@ static PyObject *handing_on(PyObject *Py_UNUSED(module), PyObject *call)
     return PyCFunction_NewEx(&handing_on_call, call, NULL);
 }
 
-/* The numbers of its signals. */
-static PyObject *listed(const sigset_t *mask)
-{
-    PyObject *numbers = PyList_New(0);
+/* Signals that a thread holds back in a with block, and what it held back before: to go back to that takes no memory. */
+typedef struct {
+    PyObject_HEAD
+    PyObject *masks;  /* a list that has this object meanwhile, if any */
+    sigset_t held, before;
+} HeldSignals;
 
-    for (int signal = 1; numbers && signal < NSIG; signal++)
-        if (sigismember(mask, signal) == 1) {
-            PyObject *number = PyLong_FromLong(signal);
-            if (!number || PyList_Append(numbers, number))
-                Py_CLEAR(numbers);
-            Py_XDECREF(number);
-        }
-    return numbers;
+static PyTypeObject *held_signals_type;
+
+static HeldSignals *new_held_signals(PyTypeObject *type, PyObject *masks)
+{
+    HeldSignals *signals = (HeldSignals *)PyType_GenericAlloc(type, 0);
+
+    if (signals) {
+        signals->masks = Py_XNewRef(masks);
+        fill_held(&signals->held);
+        pthread_sigmask(SIG_BLOCK, NULL, &signals->before);
+    }
+    return signals;
 }
+
+/* HeldSignals(masks=None, only=0): hold back what a program may handle, or only that signal. */
+static PyObject *held_signals_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
+{
+    PyObject *masks = Py_None;
+    HeldSignals *signals;
+    int only = 0;
+
+    if (keywords || !PyArg_ParseTuple(args, "|Oi", &masks, &only))
+        return NULL;
+    signals = new_held_signals(type, masks == Py_None ? NULL : masks);
+    if (signals && only) {
+        sigemptyset(&signals->held);
+        sigaddset(&signals->held, only);
+    }
+    return (PyObject *)signals;
+}
+
+static void held_signals_dealloc(PyObject *signals)
+{
+    PyTypeObject *type = Py_TYPE(signals);
+
+    Py_XDECREF(((HeldSignals *)signals)->masks);
+    ((freefunc)PyType_GetSlot(type, Py_tp_free))(signals);
+    Py_DECREF(type);
+}
+
+/* None, unless a handler raises. */
+static PyObject *unless_interrupted(void)
+{
+    return PyErr_CheckSignals() ? NULL : Py_NewRef(Py_None);
+}
+
+/* hold(): hold them back, again. */
+static PyObject *held_signals_hold(HeldSignals *signals, PyObject *Py_UNUSED(none))
+{
+    pthread_sigmask(SIG_BLOCK, &signals->held, NULL);
+    return unless_interrupted();
+}
+
+/* let_in(): hold back what was held back before. */
+static PyObject *held_signals_let_in(HeldSignals *signals, PyObject *Py_UNUSED(none))
+{
+    pthread_sigmask(SIG_SETMASK, &signals->before, NULL);
+    return unless_interrupted();
+}
+
+static void leave_list(HeldSignals *signals)
+{
+    if (signals->masks)
+        PyList_SetSlice(signals->masks, 0, PyList_Size(signals->masks), NULL);
+    pthread_sigmask(SIG_SETMASK, &signals->before, NULL);
+}
+
+static PyObject *held_signals_enter(HeldSignals *signals, PyObject *Py_UNUSED(none))
+{
+    pthread_sigmask(SIG_BLOCK, &signals->held, &signals->before);
+    if (PyErr_CheckSignals() || (signals->masks && PyList_Append(signals->masks, (PyObject *)signals))) {
+        pthread_sigmask(SIG_SETMASK, &signals->before, NULL);
+        return NULL;
+    }
+    return Py_NewRef((PyObject *)signals);
+}
+
+static PyObject *held_signals_exit(HeldSignals *signals, PyObject *const *Py_UNUSED(raised), Py_ssize_t Py_UNUSED(count))
+{
+    leave_list(signals);
+    return unless_interrupted();
+}
+
+static PyMethodDef held_signals_methods[] = {
+    {"hold", (PyCFunction)held_signals_hold, METH_NOARGS, NULL},
+    {"let_in", (PyCFunction)held_signals_let_in, METH_NOARGS, NULL},
+    {"__enter__", (PyCFunction)held_signals_enter, METH_NOARGS, NULL},
+    {"__exit__", (PyCFunction)(void (*)(void))held_signals_exit, METH_FASTCALL, NULL},
+    {0},
+};
+
+static PyType_Slot held_signals_slots[] = {
+    {Py_tp_new, held_signals_new}, {Py_tp_dealloc, held_signals_dealloc}, {Py_tp_methods, held_signals_methods},
+    {0, NULL},
+};
+
+static PyType_Spec held_signals_spec = {
+    "comch_next.driver.protocol._shield.HeldSignals", sizeof(HeldSignals), 0, Py_TPFLAGS_DEFAULT, held_signals_slots,
+};
 
 /* Raise the first one; the other, if there is one, is its context. */
 static void raise_within(Raised first, Raised other)
@@ -275,31 +374,29 @@ static PyObject *handlers_run_on(PyObject *Py_UNUSED(module), PyObject *thread)
     return PyErr_Occurred() ? NULL : Py_NewRef(Py_None);
 }
 
-/* Call it with the signals held back; those that were so before are in the list meanwhile. What the handler of an earlier
- * signal raises does not keep it from being called: it is raised afterwards. Within such a call they are held back already.
- * A thread that runs no handlers has its own signals, which processes that it starts inherit. */
+/* Call it with the signals held back, which the list says meanwhile. What the handler of an earlier signal raises does not
+ * keep it from being called: it is raised afterwards. Within such a call they are held back already. A thread that runs no
+ * handlers has its own signals, which processes that it starts inherit. */
 static PyObject *run_held(PyObject *bound, PyObject *args)
 {
-    PyObject *masks = PyTuple_GetItem(bound, 0), *call = PyTuple_GetItem(bound, 1), *mask, *result = NULL;
+    PyObject *masks = PyTuple_GetItem(bound, 0), *call = PyTuple_GetItem(bound, 1), *result = NULL;
+    HeldSignals *signals = NULL;
     Raised early = {0};
-    sigset_t before;
-    int within;
 
     if (PyThread_get_thread_ident() != main_thread)
         return PyObject_CallObject(call, args);
-    within = PyList_Size(masks) > 0;
-    if (!within)
-        hold_signals(&before);
+    if (PyList_Size(masks) == 0) {
+        if (!(signals = new_held_signals(held_signals_type, masks)))
+            return NULL;
+        pthread_sigmask(SIG_BLOCK, &signals->held, NULL);
+    }
     if (PyErr_CheckSignals())
         early = fetch();
-    if (within)
-        return unless_raised(early, PyObject_CallObject(call, args));
-    mask = listed(&before);
-    if (mask && !PyList_Append(masks, mask))
+    if (!signals || !PyList_Append(masks, (PyObject *)signals))
         result = PyObject_CallObject(call, args);
-    Py_XDECREF(mask);
-    PyList_SetSlice(masks, 0, PyList_Size(masks), NULL);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (signals)
+        leave_list(signals);
+    Py_XDECREF(signals);
     return unless_raised(early, result);
 }
 
@@ -363,10 +460,12 @@ PyMODINIT_FUNC PyInit__shield(void)
 {
     PyObject *module = PyModule_Create(&definition), *type = module ? PyType_FromSpec(&finalized_spec) : NULL;
 
+    held_signals_type = type ? (PyTypeObject *)PyType_FromSpec(&held_signals_spec) : NULL;
     finalize_name = PyUnicode_InternFromString("finalize");
     comes_late_name = PyUnicode_InternFromString("_comes_late");
     unraisable_name = PyUnicode_InternFromString("a callback of comch_next");
-    if (!finalize_name || !comes_late_name || !unraisable_name || !type || PyModule_AddType(module, (PyTypeObject *)type))
+    if (!finalize_name || !comes_late_name || !unraisable_name || !held_signals_type
+        || PyModule_AddType(module, (PyTypeObject *)type) || PyModule_AddType(module, held_signals_type))
         Py_CLEAR(module);
     Py_XDECREF(type);
     return module;

@@ -10,14 +10,13 @@ import os
 import signal
 
 # signal's own makes an enum of every number, which takes a tenth of a millisecond.
-from _signal import pthread_sigmask, sigpending  # type: ignore[import-not-found]
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from _signal import sigpending  # type: ignore[import-not-found]
+from collections.abc import Callable
 from functools import wraps
 from threading import get_ident, main_thread
-from typing import Any, Generic, ParamSpec, TypeVar
+from typing import Generic, ParamSpec, TypeVar
 
-from comch_next.driver.protocol._shield import handlers_run_on, held, shielded
+from comch_next.driver.protocol._shield import HeldSignals, handlers_run_on, held, shielded
 from comch_next.driver.protocol._system import by_system
 
 __all__ = [
@@ -33,14 +32,9 @@ __all__ = [
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
 
-# A fault raises these in the thread itself, and faulthandler reports it there.
-_FAULTS = {signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SIGABRT}
-_HELD_SIGNALS = {int(each) for each in signal.valid_signals() - _FAULTS}
-_TOO_LARGE = {signal.SIGXFSZ}
-
 _main = main_thread().ident or 0
 handlers_run_on(_main)
-_before: list[Iterable[Any]] = []  # what the main thread held back before such a call, while it is in one
+_before: list[HeldSignals] = []  # what knows what the main thread held back before such a call, while it is in one
 MASKED = _before  # for C code, which calls the program back through `interruptible` as long as there is anything in it
 
 
@@ -51,14 +45,8 @@ def uninterrupted(call: Callable[_P, _T]) -> Callable[_P, _T]:
     def uninterruptible(*args: _P.args, **kwargs: _P.kwargs) -> _T:
         if _before or get_ident() != _main:
             return call(*args, **kwargs)
-        before = pthread_sigmask(signal.SIG_BLOCK, ())
-        try:
-            pthread_sigmask(signal.SIG_BLOCK, _HELD_SIGNALS)
-            _before.append(before)
+        with HeldSignals(_before):
             return call(*args, **kwargs)
-        finally:
-            _before.clear()
-            pthread_sigmask(signal.SIG_SETMASK, before)
 
     return uninterruptible
 
@@ -71,35 +59,24 @@ def uninterrupted_in_c(call: Callable[..., _T]) -> Callable[..., _T]:
     return held(_before, call)
 
 
-@contextmanager
-def signals_blocked() -> Iterator[None]:
+def signals_blocked() -> HeldSignals:
     """Block the program's signals: a thread that starts here inherits that, so sigwait and signalfd miss none."""
-    before = pthread_sigmask(signal.SIG_BLOCK, ())
-    try:
-        pthread_sigmask(signal.SIG_BLOCK, _HELD_SIGNALS)  # whose handler of an earlier signal may raise
-        yield
-    finally:
-        pthread_sigmask(signal.SIG_SETMASK, before)
+    return HeldSignals()
 
 
-@contextmanager
-def too_large_raises() -> Iterator[None]:
+def too_large_raises(call: Callable[_P, _T], *args: _P.args, **kwargs: _P.kwargs) -> _T:
     """Have a file that grows beyond RLIMIT_FSIZE raise OSError only: SIGXFSZ ends a program that does not ignore it.
 
     Python does, a C program does not. A SIGXFSZ that somebody has sent is the program's.
     """
-    before = pthread_sigmask(signal.SIG_BLOCK, ())
-    try:
-        pthread_sigmask(signal.SIG_BLOCK, _TOO_LARGE)
+    with HeldSignals(None, signal.SIGXFSZ):
         was_sent = signal.SIGXFSZ in sigpending()
         try:
-            yield
+            return call(*args, **kwargs)
         except by_system(OSError) as error:
             if error.errno == errno.EFBIG and not was_sent:
-                signal.sigtimedwait(_TOO_LARGE, 0)
+                signal.sigtimedwait({signal.SIGXFSZ}, 0)
             raise
-    finally:
-        pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 class Own(Generic[_P, _T]):
@@ -121,7 +98,7 @@ def interruptible(callback: Callable[..., _T], *args: object) -> _T:
     before, early = _before.pop(), None
     try:
         try:
-            pthread_sigmask(signal.SIG_SETMASK, before)
+            before.let_in()
         except BaseException as error:  # by a signal that has come before the callback, which is not lost by it
             early = error
         try:
@@ -134,7 +111,7 @@ def interruptible(callback: Callable[..., _T], *args: object) -> _T:
                     del early  # or its traceback, which has this frame, holds it and the callback's arguments
     finally:
         try:
-            pthread_sigmask(signal.SIG_BLOCK, _HELD_SIGNALS)  # first, or an interrupt after the other skips it
+            before.hold()  # first, or an interrupt after the other skips it
         finally:
             _before.append(before)
 

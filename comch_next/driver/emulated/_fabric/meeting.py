@@ -313,8 +313,7 @@ class Listener:
         with suppress_system(OSError):
             if _is_alone(os.fstat(self._lock)):
                 os.ftruncate(self._lock, 0)
-                with too_large_raises():
-                    os.pwrite(self._lock, status, 0)
+                too_large_raises(os.pwrite, self._lock, status, 0)
 
     def _give_up_reserve(self) -> None:
         reserve, self._reserve = self._reserve, -1

@@ -97,8 +97,7 @@ class Board:
         size = cells * CELL
         self._fd = os.memfd_create(BOARD, os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
         try:
-            with too_large_raises():
-                os.ftruncate(self._fd, size)
+            too_large_raises(os.ftruncate, self._fd, size)
             self._memory = Memory(self._fd, size)
             self._first = ffi.cast("comch_cell *", self._memory.address)
             fcntl.fcntl(self._fd, fcntl.F_ADD_SEALS, _SEALS)

@@ -26,8 +26,7 @@ def make_shared(name: str, size: int, *, commit: bool = False) -> int:
     """A descriptor of `size` bytes of new memory; with `commit` every page is there, or OSError says why not."""
     fd = os.memfd_create(name, os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
     try:
-        with too_large_raises():
-            os.ftruncate(fd, size)
+        too_large_raises(os.ftruncate, fd, size)
         if commit:
             os.posix_fallocate(fd, 0, size)
         fcntl.fcntl(fd, fcntl.F_ADD_SEALS, _SEALS)
