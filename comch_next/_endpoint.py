@@ -16,7 +16,7 @@ from comch_next._phases import Phase, check
 from comch_next._sizes import SIZES, UINT16_MAX
 from comch_next.arguments import UNSET, instance, integer, text
 from comch_next.device import Device, DevInfo, Representor
-from comch_next.driver.protocol import Lock, told_in_child, uninterrupted
+from comch_next.driver.protocol import Lock, by_system, told_in_child, uninterrupted
 from comch_next.errors import (
     AlreadyExist,
     BadState,
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Endpoint"]
 
+_LEAVE_S = 5.0  # for giving up a life that could not begin
 _RUNS = (State.STARTING, State.RUNNING)
 _HANDLES: dict[str, type[Closable]] = {"device": Device, "device_rep": Representor}
 
@@ -136,8 +137,7 @@ class Endpoint:
         name = self._name(name)
         self.check("connect")
         self._check_device("connect", dpu=False)
-        self._open(name, server=False)
-        connection: Connection = self._context.connection
+        connection: Connection = self._open(name, server=False)
         return connection
 
     def _name(self, name: object) -> str:
@@ -154,15 +154,18 @@ class Endpoint:
         if not (info.cap_server_is_supported() if dpu else info.cap_client_is_supported()):
             raise NotSupported(f"{call}: {info} has no communication channel; use another device")
 
-    def _open(self, name: str, *, server: bool) -> None:
-        """Start a life. One that fails leaves the phase, the name and the descriptors as they were."""
+    def _open(self, name: str, *, server: bool) -> Any:
+        """Start a life, and return a client's connection. One that fails leaves the phase, the name and the descriptors
+        as they were.
+        """
         context, before, fresh = self._context, self.link, self._context._port is None
         known, engine = context._settings["name"], context._own_engine
         try:
             context._open_as(name, server=server)
-            if not server:
-                self._check_dialled(name)
-        except BaseException:
+            return None if server else self._dialled(name)
+        except BaseException as error:
+            if isinstance(error, by_system(MemoryError)) and context._active():
+                context._leave(_LEAVE_S)
             if not self._has_begun():
                 self._become(before)
                 context._rename(known)
@@ -170,11 +173,12 @@ class Endpoint:
                     context._unmake(engine)
             raise
 
-    def _check_dialled(self, name: str) -> None:
-        connection = self._context.connection
+    def _dialled(self, name: str) -> Connection:
+        connection: Connection = self._context.connection
         if self._context._port.status(connection) == ErrorCode.CONNECTION_ABORTED:
             self.disconnect(connection)
             raise ConnectionAborted(f"connect: no server listens as {name!r}, or it refuses")
+        return connection
 
     @contextmanager
     def begun(self, port: PullPort | None) -> Iterator[None]:

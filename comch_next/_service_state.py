@@ -22,13 +22,16 @@ class _Snapshot(NamedTuple):
     pending: int = 0
 
 
+_NOTHING_KNOWN = _Snapshot()  # made before: a server that has just started has to know that
+
+
 class ServiceState(ControlContext):
     """What a server adds to its port: a descriptor for clients that come and go, and snapshots of who is there."""
 
     def _forget_service(self) -> None:
         """Begin another life: nothing is armed, nobody known."""
         self._service_armed = False
-        self._snapshot = _Snapshot()
+        self._snapshot = _NOTHING_KNOWN
 
     @property
     def service_fd(self) -> int:

@@ -15,7 +15,7 @@ from comch_next._phases import Phase
 from comch_next.arguments import UNSET
 from comch_next.connection import Connection
 from comch_next.device import Device
-from comch_next.driver.protocol import Clients, Driver
+from comch_next.driver.protocol import Clients, Driver, by_system
 from comch_next.engine import deadline_after, seconds_left
 from comch_next.errors import (
     BadState,
@@ -80,10 +80,19 @@ class Client(ControlContext):
         try:
             return super().start()
         finally:  # a callback of the program may have raised, and the client has started all the same
-            with suppress(BadState):  # or it has forked, and this is the child
-                if not ran and self._active():
+            if not ran:
+                self._note_begun()
+
+    def _note_begun(self) -> None:
+        """Keep the connection of a client that has started; without memory for that it leaves again."""
+        try:
+            with suppress(BadState):  # a callback has forked, and this is the child
+                if self._active():
                     self._shutdown = None
                     self._begun = self._current = self._connection(self._clients.get_connection(self._handle))
+        except by_system(MemoryError):
+            self._leave(_LEAVE_S)
+            raise
 
     @property
     def connection(self) -> Connection:
@@ -128,6 +137,10 @@ class Client(ControlContext):
             return connection
         try:
             self._come_up(connection, timeout, deadline, refused)
+        except by_system(MemoryError):
+            self._leave(_LEAVE_S)
+            self._note_left(connection)
+            raise
         except DocaError:  # also of a callback of the program's, while the client goes on connecting
             self._note_left(connection)
             raise
@@ -152,7 +165,11 @@ class Client(ControlContext):
         if not self._pushes:
             self._open_port()
         self.start()
-        return self.connection
+        try:
+            return self.connection
+        except by_system(MemoryError):
+            self._leave(_LEAVE_S)
+            raise
 
     def _come_up(self, connection: Connection, timeout: float | None, deadline: float | None, refused: str) -> None:
         self.engine.progress()

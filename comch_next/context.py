@@ -76,8 +76,6 @@ class Context(ContextNames, Strict):
     def _join(self, engine: ProgressEngine) -> None:
         with engine._lock:  # so that an engine that gets another view of its driver has all of its contexts
             engine._connect(self)
-            self._engine = engine
-        self._lock = engine._lock
 
     @property
     def _has_engine(self) -> bool:

@@ -117,21 +117,22 @@ class ProgressEngine(CNames, Strict):
         self._driver = load(driver)
         self._engines = self._driver.engines
         self._lock = _lock or new_lock()  # around every call, of its contexts too
-        self._handle = self._engines.create(self._lock)
-        if max_events is not None:
-            try:
-                self._engines.set_max_events(self._handle, max_events)
-            except BaseException:
-                self._engines.destroy(self._handle)
-                raise
         self._open = True
         self._pid = os.getpid()
-        self._contexts: WeakSet[Context] = WeakSet()
+        self._contexts: WeakSet[Context] = WeakSet()  # and others, which it has not come to: see _connected
         self._awaited: WeakSet[Configured] = WeakSet()  # that are connected when the library makes them
         self._helper: Helper | None = None  # see comch_next._threaded
         self._on_connected: Callable[[Context], object] | None = None  # called on the thread that connects one
         self._view = self._driver
-        self._quicken_calls()
+        handle = self._engines.create(self._lock)
+        try:
+            self._handle = handle
+            if max_events is not None:
+                self._engines.set_max_events(handle, max_events)
+            self._quicken_calls()
+        except BaseException:
+            self._engines.destroy(handle)
+            raise
 
     def _bind(self, driver: Driver) -> None:
         """Make every call of this engine and its contexts through another view of the same driver."""
@@ -203,8 +204,14 @@ class ProgressEngine(CNames, Strict):
         """Connect what the library has made of a context."""
         if context._driver not in (self._driver, self._view):
             raise InvalidValue(f"connect_ctx: {context!r} is not a context of this engine's driver {self._driver.name}")
-        self._engines.connect_ctx(self._handle, context._handle)
         self._contexts.add(context)
+        before, context._engine = context._engine, self  # first: what the library has done stays done
+        try:
+            self._engines.connect_ctx(self._handle, context._handle)
+        except BaseException:
+            context._engine = before
+            raise
+        context._lock = self._lock
         if self._view is not self._driver:
             context._bind(self._view)
         if self._on_connected is not None:

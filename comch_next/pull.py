@@ -78,6 +78,7 @@ class PullPort:
             raise InvalidValue(f"a pull port is opened on a Server or a Client, not on {shown(context)}")
         self.context = context
         self._threaded = threaded
+        self._port: Port = None  # type: ignore[assignment]  # until the driver has opened one
         self._endings: Endings | None = None
         self._left: WeakSet[Connection] = WeakSet()  # by this side
         undo = shielded(self.close)
@@ -96,8 +97,13 @@ class PullPort:
         context = self.context
         if context._port is not None:
             raise BadState(f"PullPort was attempted on {context!r}, which has a port already; close that one first")
-        self._open(None, max_msg_size, send_queue_size)
-        context._port = self
+        try:
+            self._open(None, max_msg_size, send_queue_size)
+            context._port = self
+        except BaseException:
+            if self._port is not None:
+                self._port.close()
+            raise
 
     @alone
     def reopen(self, *, max_msg_size: int | None = None, send_queue_size: int | None = None) -> None:

@@ -54,20 +54,19 @@ class Channels:
             raise BadState(f"{text}; open another on a context that is IDLE")
 
     def hand_over(self) -> dict[str, Channel]:
-        """Leave the channels to another port: nothing fires them any more."""
+        """Leave the channels to another port, which adopts them."""
         self.refuse_closed()
         made = dict(self.made)
         self.made.clear()
-        for channel in made.values():
-            channel.reset()
         return made
 
     def adopt(self, made: dict[str, Channel]) -> None:
-        """Make these, of a port that is over, this port's own."""
-        self.made.update(made)
+        """Make these, which another port has left, this port's own. They are nobody's if that fails."""
         for name, channel in made.items():
+            channel.reset()
             if name != "service" or self._context.is_server:
                 self._connect(name, channel)
+        self.made.update(made)
 
     @uninterrupted
     def _add(self, name: str) -> None:

@@ -48,19 +48,14 @@ class Client(ControlContext):
         self.connection = Connection(self, None)
         self.connections.append(self.connection)
         self._dialled = False
-        try:
-            self._dial()
-        except BaseException:
-            self._forget(self.connection)
-            raise
+        self._dial()
         self.busy_engine()
 
-    def _forget(self, connection: Connection) -> None:
+    def undo_begin(self) -> None:
         self._end_redial()
-        connection.disconnect()
-        self.connections.remove(connection)
-        if connection in self.lost:
-            self.lost.remove(connection)
+        self.lost.clear()
+        while self.connections:
+            self.connections.pop().disconnect()
 
     @uninterrupted
     def _dial(self) -> None:

@@ -87,11 +87,8 @@ class Consumer(FastContext, calls.Consumer):
         try:
             self._offer = self._share()
             self.path.run(partial(self.path.announce, self._offer, partial(self._announced, self._offer)))
-        except BaseException as error:
-            self.end()
-            if isinstance(error, by_system(OSError, MemoryError)):
-                raise Initialization(f"ctx_start: {self} cannot get its memory: {error}") from error
-            raise
+        except by_system(OSError, MemoryError) as error:
+            raise Initialization(f"ctx_start: {self} cannot get its memory: {error}") from error
 
     def _share(self) -> Offer:
         """Make what producers need, and the kernel's view of it."""

@@ -12,7 +12,7 @@ from comch_next.driver.emulated._device import Dev
 from comch_next.driver.emulated._fabric.channel import Channel, Watchable
 from comch_next.driver.emulated._guard import UNCONNECTED, Find, callback, guard, known
 from comch_next.driver.emulated._kernel import calls
-from comch_next.driver.emulated._kernel.fork import owned
+from comch_next.driver.emulated._kernel.fork import inherited, owned
 from comch_next.driver.emulated._kernel.handle import Handle
 from comch_next.driver.emulated._kernel.poller import Poller
 from comch_next.driver.emulated._state import CAUSES, LEGAL, TRANSITIONS, Trigger
@@ -54,6 +54,7 @@ class Progress(Protocol):
     """The engine, as its contexts see it: see Engine."""
 
     lock: Lock
+    contexts: "list[Context]"
     active: "set[Context]"
     consumers: tuple[Posted, ...]
     pending_calls: deque[Callable[[], object]]
@@ -133,8 +134,7 @@ class Context(Handle, calls.Context, ABC):
             legal = " or ".join(state.name for state, known in TRANSITIONS if known is trigger)
             call = CAUSES.get(trigger, trigger.name.lower())
             raise BadState(f"{call} was attempted on {self} while {old.name}; legal while {legal}")
-        self.state, self.legal = new, LEGAL[new]
-        self.moving = new in (State.STARTING, State.STOPPING)
+        self._become(new)
         if new is State.IDLE:
             self.became_idle()  # before the callback, which may start or destroy it
         elif new is State.STOPPING:
@@ -142,6 +142,10 @@ class Context(Handle, calls.Context, ABC):
         if new is not old and self.state_changed is not None and self.engine is not None:
             self.engine.call(self.state_changed, self, old, new)
         return new
+
+    def _become(self, state: State) -> None:
+        legal, moving = LEGAL[state], state in (State.STARTING, State.STOPPING)
+        self.state, self.legal, self.moving = state, legal, moving
 
     def became_idle(self) -> None:
         """Clean up."""
@@ -164,12 +168,22 @@ class Context(Handle, calls.Context, ABC):
         try:
             self.begin()
         except BaseException as error:
-            if engine is not None:
-                engine.let_idle(self)
+            self._undo_start(engine)
             if isinstance(error, by_system(OSError)) and not isinstance(error, DocaError):
                 raise Initialization(f"ctx_start: {self} cannot start: {error}") from error
             raise
-        return self.move(self.start_trigger)
+        try:
+            return self.move(self.start_trigger)
+        except by_system(MemoryError):
+            if not inherited(self) and (engine is None or self in engine.contexts):  # else a callback has stopped it
+                self._undo_start(engine)
+            raise
+
+    def _undo_start(self, engine: Progress | None) -> None:
+        self.undo_begin()
+        self._become(State.IDLE)
+        if engine is not None:
+            engine.let_idle(self)
 
     def check_engine(self, call: str) -> None:
         """Raise NotConnected for a context without the progress engine that it needs."""
@@ -325,6 +339,10 @@ class Context(Handle, calls.Context, ABC):
 
     @abstractmethod
     def begin(self) -> None: ...
+
+    @abstractmethod
+    def undo_begin(self) -> None:
+        """Give back what `begin` has made, perhaps not all of it: the start has failed."""
 
     @abstractmethod
     def stop(self) -> State: ...

@@ -91,12 +91,19 @@ class Engine(Handle, calls.Engine):
 
     def keep(self, context: Context) -> None:
         """Keep a context that starts, and poll its sockets. Raises Initialization when the system cannot watch them."""
+        self.contexts.append(context)
         try:
             self.notification.watch(context.watch)
-        except by_system(OSError) as error:
-            raise Initialization(f"ctx_start: {context} cannot be watched: {error}") from error
-        self.contexts.append(context)
+            self._poll_together(context)
+        except BaseException as error:
+            self.let_idle(context)
+            if isinstance(error, by_system(OSError)):
+                raise Initialization(f"ctx_start: {context} cannot be watched: {error}") from error
+            raise
         self.idle.discard(context)
+
+    def _poll_together(self, context: Context) -> None:
+        """Have one descriptor tell of the sockets of all contexts; `context` is the last that has come."""
         try:
             self.poller.watch(self._watched(context))
         except by_system(OSError):  # for want of descriptors: it polls each of them by itself
@@ -380,5 +387,5 @@ class Engines:
             in_state(context, "connect_ctx")
             if context.engine is not None:
                 raise NotPermitted(f"pe_connect_ctx: {context} has a progress engine already")
-            context.engine = engine
             engine.idle.add(context)
+            context.engine = engine

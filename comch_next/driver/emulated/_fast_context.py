@@ -98,7 +98,6 @@ class FastContext(Context, calls.FastContext):
         self.path.live.append(self)  # before the check: its end, on another thread, notifies these
         sock = self.path.end_of_peer()
         if self.path.status is not ErrorCode.SUCCESS:
-            self.end()
             raise NotConnected(f"ctx_start: the {self.path} has ended; {self} cannot run on it any more")
         if sock is not None:
             self._watch_peer(sock)
@@ -110,6 +109,9 @@ class FastContext(Context, calls.FastContext):
             self.watched(sock, self.on_peer_lost, select.EPOLLRDHUP)
         except by_system(OSError, ValueError):
             self._sock = None  # another thread has just closed it, which `live` makes known
+
+    def undo_begin(self) -> None:
+        self.end()
 
     def became_idle(self) -> None:
         self.end()

@@ -96,8 +96,8 @@ class Mmap(Named, Handle, calls.BufOwner):
 
     def use(self, memory: Any, size: int, fd: int = -1) -> None:
         """Take this memory as the range."""
-        self.base = memory
-        self.addr, self.size, self.fd = int(ffi.cast("uintptr_t", memory)), size, fd
+        addr = int(ffi.cast("uintptr_t", memory))
+        self.base, self.addr, self.size, self.fd = memory, addr, size, fd
 
     def serves(self, dpa: Instance) -> bool:
         return self.started and dpa.dev in self.devices

@@ -176,11 +176,10 @@ class Mmaps(Sharing):
             self._set_range(mmap, None, size, -1)
         fd = make_shared(MEMFD, size, commit=True)
         try:
-            memory = map_shared(fd, size)
+            self._set_range(mmap, map_shared(fd, size), size, fd)
         except BaseException:
             os.close(fd)
             raise
-        self._set_range(mmap, memory, size, fd)
 
     def _set_range(self, mmap: Mmap, memory: Any, size: int, fd: int) -> None:
         if mmap.size:

@@ -186,8 +186,12 @@ class Pulled(Handle):
     def take_over(self, predecessor: "Pulled") -> None:
         """Make the descriptors that another port gave out this port's own, and close that one."""
         made = predecessor.channels.hand_over()
+        try:
+            self.channels.adopt(made)
+        except BaseException:
+            predecessor.channels.adopt(made)
+            raise
         predecessor.close()
-        self.channels.adopt(made)
 
     @alone
     @uninterrupted

@@ -72,19 +72,18 @@ class Server(ControlContext):
                 raise Initialization(f"server {self.name!r} cannot listen: the process is ending")
             self._listener = Listener(device.pci_addr, representor, self.name)
         self._events = select.EPOLLIN
-        try:
-            self.watched(self._listener.socket, self._on_clients, accepts=True)
-            self._removal = Removal.of(self._listener.path)
-            if self._removal is not None:
-                self.watched(self._removal, self._removal.drain, accepts=True)
-            most = device.limits.max_clients
-            self._board = Board.of(most)  # last: what the server itself needs comes first
-            place = self._board.place if self._board is not None else None
-            status = Status.of_this_process(self.name, device.pci_addr, representor, most, place)
-            self._listener.publish(status.encode())
-        except BaseException:
-            self.end()
-            raise
+        self.watched(self._listener.socket, self._on_clients, accepts=True)
+        self._removal = Removal.of(self._listener.path)
+        if self._removal is not None:
+            self.watched(self._removal, self._removal.drain, accepts=True)
+        most = device.limits.max_clients
+        self._board = Board.of(most)  # last: what the server itself needs comes first
+        place = self._board.place if self._board is not None else None
+        status = Status.of_this_process(self.name, device.pci_addr, representor, most, place)
+        self._listener.publish(status.encode())
+
+    def undo_begin(self) -> None:
+        self.end()
 
     @uninterrupted
     def end(self) -> None:

@@ -14,6 +14,7 @@ __all__ = ["by_system", "suppress_system"]
 _E = TypeVar("_E", bound=BaseException)
 
 _DEPENDENCIES = {"cffi", "packaging", "tomli"}  # what is called on the program's behalf, too
+_GENERATED = "namedtuple_"  # what the standard library calls the module of a named tuple's constructor
 _NOT_THE_PROGRAMS = {__name__.partition(".")[0], *sys.stdlib_module_names, *_DEPENDENCIES}
 
 
@@ -39,7 +40,8 @@ def _is_programs(error: BaseException | None) -> bool:
         return True
     entry = error.__traceback__.tb_next  # the first is that of the function which asks
     while entry is not None:
-        if str(entry.tb_frame.f_globals.get("__name__")).partition(".")[0] not in _NOT_THE_PROGRAMS:
+        package = str(entry.tb_frame.f_globals.get("__name__")).partition(".")[0]
+        if package not in _NOT_THE_PROGRAMS and not package.startswith(_GENERATED):
             return True
         entry = entry.tb_next
     return False

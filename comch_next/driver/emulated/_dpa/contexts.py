@@ -100,11 +100,7 @@ class DpaConsumer(_OnDpa, Consumer):
         self.num_tasks = self.depth
         with self.dpa.turn:
             self.completion.attach(self)
-            try:
-                super().begin()
-            except BaseException:
-                self.completion.detach(self)
-                raise
+            super().begin()
             if self.completion.armed and self.arm_filled():
                 self.completion.notify()
 

@@ -6,8 +6,10 @@ silence another bell nor make this side wait. A death does not ring; the connect
 """
 
 import socket
+from _socket import socketpair  # socket's own leaves an end open without memory
+from collections.abc import Iterable
+from typing import Any
 
-from comch_next.driver.emulated._fabric.handshake import close_all
 from comch_next.driver.emulated._kernel.memory import lib
 from comch_next.driver.protocol import suppress_system
 from comch_next.errors import ErrorCode, from_code
@@ -19,26 +21,40 @@ _SO_PASSRIGHTS = 83  # since Linux 6.16; not in the socket module
 
 def new_bell() -> tuple[int, int]:
     """The end that is heard and the end that is rung. Raises OSError."""
-    heard, rung = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
-    with suppress_system(OSError):  # older kernels let a ringer attach descriptors, whose closing may take its time
-        heard.setsockopt(socket.SOL_SOCKET, _SO_PASSRIGHTS, 0)
-    return heard.detach(), rung.detach()
+    heard, rung = ends = _new_pair()
+    bell = heard.fileno(), rung.fileno()
+    _hand_over(ends)
+    return bell
 
 
 def new_bells(count: int) -> tuple[list[int], list[int]]:
     """Make bells: the ends that are heard, the ends that are rung. Raises OSError."""
-    heard: list[int] = []
-    rung: list[int] = []
+    ends: list[Any] = []
     try:
         for _ in range(count):
-            ends = new_bell()
-            heard.append(ends[0])
-            rung.append(ends[1])
+            pair = _new_pair()
+            ends.append(pair[0])
+            ends.append(pair[1])
+        bells = [end.fileno() for end in ends[::2]], [end.fileno() for end in ends[1::2]]
     except BaseException:
-        close_all(heard)
-        close_all(rung)
+        for end in ends:
+            end.close()
         raise
-    return heard, rung
+    _hand_over(ends)
+    return bells
+
+
+def _new_pair() -> tuple[Any, Any]:
+    ends = socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
+    with suppress_system(OSError):  # older kernels let a ringer attach descriptors, whose closing may take its time
+        ends[0].setsockopt(socket.SOL_SOCKET, _SO_PASSRIGHTS, 0)
+    return ends
+
+
+def _hand_over(ends: Iterable[Any]) -> None:
+    """Leave the descriptors of these sockets, which somebody has, to the caller."""
+    for end in ends:
+        end.detach()
 
 
 def check_bell(fd: int) -> int:

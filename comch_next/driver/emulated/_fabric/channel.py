@@ -38,8 +38,12 @@ class Channel(calls.Channel):
 
     def watch(self, sockets: Watchable) -> None:
         """Be ready when these are, while armed."""
-        self.add(sockets.fileno(), False)
         self._sockets.append(sockets)
+        try:
+            self.add(sockets.fileno(), False)
+        except BaseException:
+            self._sockets.remove(sockets)
+            raise
 
     def unwatch(self, sockets: Watchable) -> None:
         """Stop watching these sockets. Idempotent."""

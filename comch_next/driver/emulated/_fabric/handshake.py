@@ -5,7 +5,7 @@ import os
 import socket
 import struct
 from array import array
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from comch_next.driver.emulated._kernel.fork import is_child_letting_go
@@ -195,9 +195,14 @@ def send(sock: socket.socket, data: bytes, fds: Sequence[int] = ()) -> None:
 
 
 def close_all(fds: list[int]) -> None:
-    """Close these descriptors of this process's own, and forget them."""
-    while fds:
-        os.close(fds.pop())
+    """Close these descriptors of this process's own, and forget them. It takes no memory."""
+    left = len(fds)
+    try:
+        while left:
+            left -= 1
+            os.close(fds[left])
+    finally:
+        fds.clear()
 
 
 def discard_all(fds: list[int]) -> None:
@@ -212,16 +217,25 @@ def discard_all(fds: list[int]) -> None:
 
 def hang_up(sock: socket.socket, *, shared: bool = False) -> None:
     """Close a socket, a listener too, and discard whatever peers have put into it. `shared`: see `farewell`."""
-    if sock.fileno() >= 0:
-        close = discard_all if shared else hang_up_all
-        close([sock.detach()])
+    if sock.fileno() < 0:
+        return
+    if shared:
+        taken = [sock.fileno()]
+        sock.detach()
+        discard_all(taken)
+    else:
+        _closer()(sock.detach())
 
 
 def hang_up_all(fds: list[int]) -> None:
     """Close ends of sockets that no peer has, discard whatever peers have put into them, and forget them."""
-    close = os.close if is_child_letting_go() else lib.comch_hang_up
+    close = _closer()
     while fds:
         close(fds.pop())
+
+
+def _closer() -> Callable[[int], object]:
+    return os.close if is_child_letting_go() else lib.comch_hang_up
 
 
 def farewell(sock: socket.socket, *, quiet: bool) -> bool:

@@ -165,17 +165,19 @@ def dial(dpu_pci: str, rep_pci: str, name: str) -> Socket:
 
     The listener's user is checked before anything is sent, so a process that took the place learns nothing.
     """
-    with directory(runtime_dir(), create=False) as folder:
-        sock = Socket(socket.AF_UNIX, socket.SOCK_SEQPACKET | socket.SOCK_NONBLOCK)
-        try:
+    sock: Socket | None = None
+    try:
+        with directory(runtime_dir(), create=False) as folder:
+            sock = Socket(socket.AF_UNIX, socket.SOCK_SEQPACKET | socket.SOCK_NONBLOCK)
             sock.connect(f"/proc/self/fd/{folder}/{file_name(dpu_pci, rep_pci, name)}.sock")
             _, user = peer_of(sock)
             if not is_trusted(user):
                 raise PermissionError(errno.EPERM, f"the server runs as user {user}, who is not trusted", name)
-        except BaseException:
+    except BaseException:
+        if sock is not None:
             hang_up(sock)
-            raise
-        return sock
+        raise
+    return sock
 
 
 def owned_by_living(lock: int) -> bool:
@@ -233,6 +235,7 @@ class Listener:
         self._removed = False  # by this server itself
         self._reserve = -1  # a descriptor to turn clients away with when there is none left to accept them
         self.path = os.path.join(self._place, f"{self._stem}.sock")
+        listens = False
         try:
             with directory(self._place, create=True) as folder:
                 self._lock = self._take_lock(folder)
@@ -243,13 +246,16 @@ class Listener:
                         os.unlink(f"{self._stem}.lock", dir_fd=folder)
                     os.close(self._lock)
                     raise
+                listens = True
                 with suppress_system(OSError):  # another process sweeps just now, or there are no descriptors for it
                     _sweep(folder)
-        except DocaError:
+        except BaseException as error:
+            if listens:
+                self.close()
+            if isinstance(error, by_system(OSError)) and not isinstance(error, DocaError):
+                text = f"server {name!r} cannot listen in {self._place}: {error}"
+                raise Initialization(text) from error
             raise
-        except by_system(OSError) as error:
-            text = f"server {name!r} cannot listen in {self._place}: {error}"
-            raise Initialization(text) from error
 
     def _take_lock(self, folder: int) -> int:
         flags = os.O_RDWR | os.O_CREAT | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW

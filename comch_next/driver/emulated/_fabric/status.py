@@ -120,15 +120,18 @@ class Board:
     def take(self) -> "Cell":
         """A zeroed cell; one that cannot be seen from outside where there is none left."""
         if self._free:
-            return Cell(self._free.pop(), self)
+            cell = Cell(self._free[-1], self)
+            self._free.pop()
+            return cell
         if self._used == self._cells:
             return Cell.private()
         try:
             os.posix_fallocate(self._fd, self._used * CELL, CELL)  # here, for there it would be a SIGBUS
         except by_system(OSError):
             return Cell.private()
+        cell = Cell(self._first + self._used, self)
         self._used += 1
-        return Cell(self._first + self._used - 1, self)
+        return cell
 
     def give_back(self, c: Any) -> None:
         ffi.memmove(c, bytes(CELL), CELL)

@@ -42,10 +42,14 @@ _letting_go: list[bool] = []  # not empty while a forked child closes its copies
 
 
 def owned(handle: _H) -> _H:
-    """The handle, which is this process's from now on."""
-    if isinstance(handle, Finalized):
-        _unfinalized[id(handle)] = None
-    _owned.add(handle)
+    """The handle, which is this process's from now on. It is closed if it cannot be."""
+    try:
+        _owned.add(handle)
+        if isinstance(handle, Finalized):
+            _unfinalized[id(handle)] = None
+    except BaseException:
+        handle.let_go()
+        raise
     return handle
 
 

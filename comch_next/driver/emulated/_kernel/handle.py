@@ -5,6 +5,7 @@ to the objects of a cycle in no order, so that each closes what is its own, and 
 collector itself leaves open: the farewell comes first.
 """
 
+import os
 import socket
 import time
 from abc import abstractmethod
@@ -45,6 +46,16 @@ class Socket(socket.socket):
     """A socket that only its owner closes."""
 
     __slots__ = ()
+
+    def __init__(self, family: int = -1, kind: int = -1, *, fileno: int | None = None) -> None:
+        """Make it, or one of a descriptor, which stays the caller's if that fails."""
+        try:
+            super().__init__(family, kind, fileno=fileno)
+        except BaseException:
+            made = self.detach()
+            if fileno is None and made >= 0:
+                os.close(made)
+            raise
 
     # Nothing, in C: what a signal's handler raises is lost in a finalizer of Python.
     __del__ = staticmethod(bool)

@@ -14,19 +14,21 @@ _LONGEST = 4096
 class Removal:
     """Watches one file."""
 
-    def __init__(self, fd: int) -> None:
+    def __init__(self, fd: int = -1) -> None:
         self._fd = fd
 
     @classmethod
     def of(cls, path: str) -> "Removal | None":
         """None where the system has no watch to spare: then the file has to be polled."""
-        fd = lib.inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC)
-        if fd < 0:
-            return None
-        if lib.inotify_add_watch(fd, os.fsencode(path), _IN_ATTRIB | _IN_DELETE_SELF | _IN_MOVE_SELF) < 0:
-            os.close(fd)
-            return None
-        return cls(fd)
+        removal, watched = cls(), False
+        try:
+            removal._fd = lib.inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC)
+            events = _IN_ATTRIB | _IN_DELETE_SELF | _IN_MOVE_SELF
+            watched = lib.inotify_add_watch(removal.fileno(), os.fsencode(path), events) >= 0
+        finally:
+            if not watched:
+                removal.close()
+        return removal if watched else None
 
     def fileno(self) -> int:
         return self._fd

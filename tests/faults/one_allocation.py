@@ -1,0 +1,116 @@
+"""A program in which one allocation fails, each in its turn: prints what is not as before, or works no more."""
+
+from __future__ import annotations
+
+import _testcapi  # type: ignore[import-not-found]
+import gc
+import signal
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from itertools import count
+
+import comch_next as comch
+from comch_next import Client, Server, State
+from tests.descriptors import open_fds
+
+DPU, HOST, REP = "03:00.0", "b1:00.0", "b1:00.0"
+_NONE = 1 << 20  # the number of no allocation
+_UNTOUCHED = 12  # calls in a row that succeed: they have no more allocations
+_TURNS = 50
+
+Attempt = Callable[[int], "BaseException | None"]
+
+
+def failing(number: int, call: Callable[[], object]) -> BaseException | None:
+    """Make the call, whose allocation of that number fails, and return what it has raised, without its frames."""
+    raised = None
+    _testcapi.set_nomemory(number, number + 1)
+    try:
+        call()
+        _testcapi.remove_mem_hooks()
+    except BaseException as error:
+        _testcapi.remove_mem_hooks()
+        raised = error.with_traceback(None)
+        raised.__context__ = raised.__cause__ = None
+    return raised
+
+
+def each_allocation(attempt: Attempt, step: int) -> None:
+    """Call `attempt` with one number after the other, in steps, until nothing fails any more."""
+    attempt(_NONE)  # what is imported or made once is there from then on
+    gc.collect()
+    gc.freeze()
+    before, untouched = open_fds(), 0
+    for number in count(0, step):
+        try:
+            raised = attempt(number)
+        except Exception as error:
+            print(f"allocation {number}: afterwards {error!r}")
+            return
+        gc.collect()
+        if (left := open_fds() - before) or signal.pthread_sigmask(signal.SIG_BLOCK, ()):
+            print(f"allocation {number}: {left} descriptors left, or signals held back")
+            return
+        untouched = 0 if raised else untouched + 1
+        if untouched == _UNTOUCHED:
+            return
+
+
+def both(one_sided: bool) -> tuple[Server, Client]:
+    """Make a server and a client of it."""
+    dpu, host = comch.open_device(DPU), comch.open_device(HOST)
+    there = Server(dpu, dpu.open_representor(REP), "svc", one_sided=one_sided)
+    return there, Client(host, "svc", one_sided=one_sided)
+
+
+def exchange(there: Server, here: Client) -> None:
+    """Have the client come in, and a message arrive; then end."""
+    for _ in range(_TURNS):
+        if here.state is not State.STARTING:
+            break
+        with suppress(comch.Again):
+            there.receive(timeout=0)
+        here.engine.progress()
+    here.connection.send(b"hello", timeout=1)
+    assert there.receive(timeout=1).data == b"hello"
+    here.close()
+    there.close()
+
+
+def listen(number: int, *, one_sided: bool = False) -> BaseException | None:
+    """Listen, and once more if that has failed."""
+    there, here = both(one_sided)
+    if raised := failing(number, there.listen):
+        there.listen()
+    here.connect(timeout=0)
+    exchange(there, here)
+    return raised
+
+
+def connect(number: int, *, one_sided: bool = False) -> BaseException | None:
+    """Connect, and once more if that has failed."""
+    there, here = both(one_sided)
+    there.listen()
+    if raised := failing(number, lambda: here.connect(timeout=0)):
+        here.connect(timeout=0)
+    exchange(there, here)
+    return raised
+
+
+def make_map(number: int) -> BaseException | None:
+    """Make a map and destroy it."""
+    with comch.open_device(HOST) as host:
+        return failing(number, lambda: comch.Mmap(host, 4096).destroy())
+
+
+ATTEMPTS: dict[str, Attempt] = {
+    "map": make_map,
+    "listen": listen,
+    "connect": connect,
+    "listen one-sided": lambda number: listen(number, one_sided=True),
+    "connect one-sided": lambda number: connect(number, one_sided=True),
+}
+
+if __name__ == "__main__":
+    each_allocation(ATTEMPTS[sys.argv[1]], int(sys.argv[2]))
