@@ -16,7 +16,7 @@ from tests.descriptors import open_fds
 
 DPU, HOST, REP = "03:00.0", "b1:00.0", "b1:00.0"
 _NONE = 1 << 20  # the number of no allocation
-_UNTOUCHED = 12  # calls in a row that succeed: they have no more allocations
+_UNTOUCHED = 240  # numbers in a row with which calls succeed: there are no such allocations any more
 _TURNS = 50
 
 Attempt = Callable[[int], "BaseException | None"]
@@ -52,8 +52,8 @@ def each_allocation(attempt: Attempt, step: int) -> None:
         if (left := open_fds() - before) or signal.pthread_sigmask(signal.SIG_BLOCK, ()):
             print(f"allocation {number}: {left} descriptors left, or signals held back")
             return
-        untouched = 0 if raised else untouched + 1
-        if untouched == _UNTOUCHED:
+        untouched = 0 if raised else untouched + step
+        if untouched >= _UNTOUCHED:
             return
 
 
@@ -64,14 +64,24 @@ def both(one_sided: bool) -> tuple[Server, Client]:
     return there, Client(host, "svc", one_sided=one_sided)
 
 
+def poll(there: Server) -> None:
+    """Accept whoever waits."""
+    with suppress(comch.Again):
+        there.receive(timeout=0)
+
+
+def come_in(there: Server, here: Client) -> None:
+    """Wait for the answer to a client that has been started."""
+    for _ in range(_TURNS):
+        poll(there)
+        here.engine.progress()
+        if here.state is not State.STARTING:
+            return
+
+
 def exchange(there: Server, here: Client) -> None:
     """Have the client come in, and a message arrive; then end."""
-    for _ in range(_TURNS):
-        if here.state is not State.STARTING:
-            break
-        with suppress(comch.Again):
-            there.receive(timeout=0)
-        here.engine.progress()
+    come_in(there, here)
     here.connection.send(b"hello", timeout=1)
     assert there.receive(timeout=1).data == b"hello"
     here.close()
@@ -98,6 +108,21 @@ def connect(number: int, *, one_sided: bool = False) -> BaseException | None:
     return raised
 
 
+def accept(number: int, *, one_sided: bool = False) -> BaseException | None:
+    """Accept a client. It comes in all the same, or is told that it does not; another one does."""
+    there, here = both(one_sided)
+    there.listen()
+    here.connect(timeout=0)
+    raised = failing(number, lambda: poll(there))
+    come_in(there, here)
+    assert here.state is not State.STARTING
+    with suppress(comch.DocaError):
+        here.disconnect()
+    here.connect(timeout=0)
+    exchange(there, here)
+    return raised
+
+
 def make_map(number: int) -> BaseException | None:
     """Make a map and destroy it."""
     with comch.open_device(HOST) as host:
@@ -108,8 +133,10 @@ ATTEMPTS: dict[str, Attempt] = {
     "map": make_map,
     "listen": listen,
     "connect": connect,
+    "accept": accept,
     "listen one-sided": lambda number: listen(number, one_sided=True),
     "connect one-sided": lambda number: connect(number, one_sided=True),
+    "accept one-sided": lambda number: accept(number, one_sided=True),
 }
 
 if __name__ == "__main__":

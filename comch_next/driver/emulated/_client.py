@@ -131,8 +131,8 @@ class Client(ControlContext):
             self._welcomed(connection, handshake.Welcome.decode(data), fds)
         except by_system(BlockingIOError):
             return None
-        except by_system(DocaError, OSError) as error:
-            self._refused(str(error))
+        except by_system(DocaError, OSError, MemoryError) as error:
+            self._refused(str(error) or "out of memory")
         finally:
             handshake.discard_all(fds)
         return None

@@ -178,6 +178,10 @@ class ControlContext(Context):
         """Answer a client that has greeted; the result's status says how it went. Servers only."""
         raise NotImplementedError
 
+    def leave_unknown(self, connection: Connection) -> None:
+        """Leave a client of which the program does not get to know. Servers only."""
+        raise NotImplementedError
+
     @abstractmethod
     def end(self) -> None: ...
 

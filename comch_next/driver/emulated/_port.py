@@ -176,10 +176,19 @@ class Port(Pulled):
     def _accept_oldest(self, greet: Callable[[Connection], _T]) -> _T | None:
         if not self.waiting:  # a signal handler of the program has just accepted it
             return None
-        connection = self.context.admit(self.waiting.pop(0))
-        if connection.status != ErrorCode.SUCCESS:
-            raise ConnectionReset(f"accept: {connection.reason}")
-        accepted = greet(connection)
+        greeting = self.waiting[0]
+        try:
+            connection = self.context.admit(greeting)
+        finally:
+            if greeting.answered:  # else memory has run out at once, and it waits for the next call
+                self.waiting.popleft()
+        try:
+            if connection.status != ErrorCode.SUCCESS:
+                raise ConnectionReset(f"accept: {connection.reason}")
+            accepted = greet(connection)
+        except BaseException:  # the program has no object for it, and never will
+            self.context.leave_unknown(connection)
+            raise
         connection.log_up()
         return accepted
 

@@ -1,6 +1,7 @@
 """The delivery of a context with a pull port: messages, clients and ends wait until the program asks for them."""
 
 import select
+from collections import deque
 from collections.abc import Collection
 from functools import partial
 from typing import ClassVar
@@ -36,7 +37,7 @@ class Pulled(Handle):
         self.context = context
         self.poller = Poller()
         self.poller.watch(context.watch.fileno())
-        self.waiting: list[Greeting] = []
+        self.waiting: deque[Greeting] = deque()
         self.ended: list[Connection] = []
         self.channels = Channels(context, self.poller, one_sided)
         self.sends = PortSends(self.channels, one_sided)
@@ -108,6 +109,7 @@ class Pulled(Handle):
 
     def on_greeted(self, greeting: Greeting) -> None:
         self.waiting.append(greeting)
+        greeting.waits = True
         self.notify("recv", "service")
         self.context.watched(greeting.sock, partial(self._on_gone, greeting), select.EPOLLRDHUP)
 

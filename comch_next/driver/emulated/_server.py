@@ -18,6 +18,7 @@ from comch_next.driver.emulated._fabric.meeting import Listener
 from comch_next.driver.emulated._fabric.status import Board, Status
 from comch_next.driver.emulated._fabric.topology import Limits
 from comch_next.driver.emulated._guard import callback, guard, known
+from comch_next.driver.emulated._kernel.fork import inherited
 from comch_next.driver.emulated._kernel.handle import has_left
 from comch_next.driver.emulated._kernel.memory import EXHAUSTED
 from comch_next.driver.emulated._kernel.removal import Removal
@@ -139,15 +140,26 @@ class Server(ControlContext):
                 if not self._turn_away():
                     return
                 continue
-            self._listen_for(select.EPOLLIN)
-            self.meet(sock, at_once=len(self.connections) - before < _CONNECTED)
+            met = False
+            try:
+                self._listen_for(select.EPOLLIN)
+                self.meet(sock, at_once=len(self.connections) - before < _CONNECTED)
+                met = True
+            finally:
+                if not met and not inherited(self) and sock.fileno() not in self._handlers:  # nobody else knows of it
+                    handshake.hang_up(sock)
 
     def meet(self, sock: socket.socket, *, at_once: bool = True) -> None:
         """Read a client's greeting, now or in a later poll."""
         self.delivery.notify("recv", "service")  # ready by the connect, they stay so until the greeting comes
         greeting = Greeting(self, sock)
-        self.lobby.enter(greeting)
-        self.watched(sock, greeting.on_socket, accepts=True)
+        try:
+            self.lobby.enter(greeting)
+            self.watched(sock, greeting.on_socket, accepts=True)
+        except BaseException:
+            self.lobby.leave(greeting)
+            greeting.drop()
+            raise
         if at_once:
             greeting.on_socket()
 
@@ -213,25 +225,47 @@ class Server(ControlContext):
     @uninterrupted
     def admit(self, greeting: Greeting) -> Connection:
         """Make the rings, welcome the client, and report it; the status of the result has the outcome."""
-        if not greeting.gone:
-            self.unwatch(greeting.sock)
-        connection = Connection(self, greeting.sock, self._board.take() if self._board is not None else None)
+        greeting.answered = True
+        connection: Connection | None = None
         rings: list[int] = []
         try:
+            if not greeting.gone:
+                self.unwatch(greeting.sock)
+            connection = Connection(self, greeting.sock, self._board.take() if self._board is not None else None)
             self._connect(greeting, connection, rings)
-        except by_system(DocaError, OSError) as error:
-            exhausted = isinstance(error, MemoryError) or (isinstance(error, OSError) and error.errno in EXHAUSTED)
-            code = ErrorCode.NO_MEMORY if exhausted else ErrorCode.CONNECTION_ABORTED
-            connection.status, connection.reason = ErrorCode.CONNECTION_ABORTED, f"the handshake broke: {error}"
-            connection.close()
-            greeting.refuse(code, connection.reason)
-        else:
-            self.connections.append(connection)
-            self.watched(greeting.sock, connection.on_socket)
+        except by_system(DocaError, OSError, MemoryError) as error:
+            self._refuse(greeting, connection, error)
+            if connection is None:
+                raise
         finally:
             handshake.close_all(rings)
-        self.delivery.on_admitted(connection)
+        assert connection is not None
+        try:
+            self.delivery.on_admitted(connection)
+        except by_system(MemoryError):
+            self.leave_unknown(connection)
+            raise
         return connection
+
+    def leave_unknown(self, connection: Connection) -> None:
+        """Leave a client, if it has come in, of which the program does not get to know."""
+        if connection in self.connections:
+            connection.disconnect()
+            self.lost_connection(connection)
+
+    def _refuse(self, greeting: Greeting, connection: Connection | None, error: Exception) -> None:
+        """Refuse a client whose connection could not be made, or only in part."""
+        exhausted = isinstance(error, MemoryError) or (isinstance(error, OSError) and error.errno in EXHAUSTED)
+        code = ErrorCode.NO_MEMORY if exhausted else ErrorCode.CONNECTION_ABORTED
+        reason = f"the handshake broke: {str(error) or 'out of memory'}"
+        try:
+            if connection is not None:
+                connection.status, connection.reason = ErrorCode.CONNECTION_ABORTED, reason
+                if connection in self.connections:
+                    self.connections.remove(connection)
+                connection.close()
+        finally:
+            greeting.refuse(code, reason)
 
     def _connect(self, greeting: Greeting, connection: Connection, rings: list[int]) -> None:
         other, own = greeting.terms, self.delivery.terms()
@@ -241,15 +275,23 @@ class Server(ControlContext):
         if has_left():
             raise ConnectionAborted("the process is ending")
         to_server, to_client = handshake.negotiate(other, own)
-        rings.append(make_memory(to_server, other.send_limit + own.recv_limit))
-        rings.append(make_memory(to_client, own.send_limit + other.recv_limit))
-        connection.rung, greeting.bells = greeting.bells, []
+        sizes = (to_server, other.send_limit + own.recv_limit), (to_client, own.send_limit + other.recv_limit)
+        for size in sizes:
+            rings.append(-1)
+            rings[-1] = make_memory(*size)
+        connection.rung, greeting.bells = greeting.bells, connection.rung
         connection.heard, bells = new_bells(self.delivery.bells)
-        rings += bells
+        try:
+            rings += bells
+        except BaseException:
+            handshake.close_all(bells)
+            raise
         connection.establish((rings[1], rings[0]), (to_client, to_server), other)
         connection.cell.show(greeting.client_pid)
+        self.connections.append(connection)
+        self.watched(greeting.sock, connection.on_socket)
         welcome = handshake.Welcome(ErrorCode.SUCCESS, own).encode()
-        handshake.send(greeting.sock, welcome, rings)
+        handshake.send(greeting.sock, welcome, rings)  # last: from here on the client has a connection
 
     def report_loss(self, connection: Connection) -> None:
         self.delivery.report_loss(connection)

@@ -34,6 +34,8 @@ class Greeting:
         self.sock = sock
         self.terms: handshake.Terms | None = None
         self.bells: list[int] = []
+        self.waits = False  # for the program's accept
+        self.answered = False  # or is being so: whoever does that sees it through
         self.client_pid = 0  # 0 too for one that has no number in this process's namespace
 
     @property
@@ -67,14 +69,25 @@ class Greeting:
             self.server.spoken(self)
             self.refuse(ErrorCode.NO_MEMORY if error.errno in EXHAUSTED else ErrorCode.INVALID_VALUE, str(error))
             return
-        self.server.spoken(self)
-        self.server.unwatch(self.sock)
+        try:
+            self.server.spoken(self)
+            self.server.unwatch(self.sock)
+            if self._is_refused(data):
+                return
+            self.server.greeted(self)
+        except by_system(MemoryError):
+            if self.waits or self.answered:
+                raise
+            self.refuse(ErrorCode.NO_MEMORY, "memory has run out")
+
+    def _is_refused(self, data: bytes) -> bool:
+        """Refuse a greeting that is not good. Whether it was so."""
         try:
             self._check(data)
         except DocaError as error:
             self.refuse(error.code, str(error))
-        else:
-            self.server.greeted(self)
+            return True
+        return False
 
     def _check(self, data: bytes) -> None:
         if self.server.is_full():
@@ -93,9 +106,12 @@ class Greeting:
 
     def refuse(self, code: ErrorCode, reason: str) -> None:
         """Send the client the code, and forget it; the reason is logged here."""
-        with suppress_system(OSError):
-            handshake.send(self.sock, handshake.Welcome(code, self.server.terms()).encode())
-        self.drop()
+        self.answered = True
+        try:
+            with suppress_system(OSError):
+                handshake.send(self.sock, handshake.Welcome(code, self.server.terms()).encode())
+        finally:
+            self.drop()
         log_warning("%s refuses the client of process %s: %s", self.server, self.client_pid or "unknown", reason)
 
     def drop(self) -> None:

@@ -28,6 +28,7 @@ _FLAGS = (0, 1)  # of the word that says whether the size is insisted on; its ot
 _LONGEST = 64  # bytes: no datagram of the handshake is longer
 _CREDENTIALS = struct.Struct("3i")
 _INT = array("i").itemsize
+_SINK = bytearray(1)
 _MOST_FDS = 4  # that come with a datagram
 _ALL_FDS = 253  # that Linux lets come: what is not taken here would be closed by the kernel, which may take its time
 
@@ -160,21 +161,39 @@ def receive(sock: socket.socket) -> tuple[bytes, list[int]]:
         data, control, flags, _ = sock.recvmsg(*arguments)
     except by_system(ConnectionResetError):  # it has ended with something of ours unread
         data, control, flags, _ = sock.recvmsg(*arguments)  # its last words come after the error
+    try:
+        received = _descriptors(control)
+    except BaseException:
+        discard_all(_descriptors(control))  # once more: nobody else knows them
+        raise
+    try:
+        return _taken_out(sock, data, received, flags)
+    except BaseException:
+        discard_all(received)
+        raise
+
+
+def _descriptors(control: list[tuple[int, int, bytes]]) -> list[int]:
     fds = array("i")
     for level, kind, some in control:
         if (level, kind) == (socket.SOL_SOCKET, socket.SCM_RIGHTS):
             fds.frombytes(some[: len(some) - len(some) % _INT])
-    received = list(fds)
+    return list(fds)
+
+
+def _taken_out(sock: socket.socket, data: bytes, received: list[int], flags: int) -> tuple[bytes, list[int]]:
+    """What `receive` returns, once the datagram is out of the socket: that comes last, and takes no memory."""
     if flags & socket.MSG_CTRUNC:
         discard_all(received)
         if data != BYE:  # what a farewell carries need not arrive
             raise OSError(errno.EMFILE, "descriptors have run out")
         return data, []
-    sock.recv(1, socket.MSG_DONTWAIT)
     if flags & socket.MSG_TRUNC or len(received) > _MOST_FDS:
         discard_all(received)
-        return b"?", []
-    return data, received
+        data = b"?"
+    result = data, received
+    sock.recv_into(_SINK, 1, socket.MSG_DONTWAIT)
+    return result
 
 
 def peer_of(sock: socket.socket) -> tuple[int, int]:
@@ -195,12 +214,13 @@ def send(sock: socket.socket, data: bytes, fds: Sequence[int] = ()) -> None:
 
 
 def close_all(fds: list[int]) -> None:
-    """Close these descriptors of this process's own, and forget them. It takes no memory."""
+    """Close these descriptors of this process's own, those that are there, and forget them. It takes no memory."""
     left = len(fds)
     try:
         while left:
             left -= 1
-            os.close(fds[left])
+            if fds[left] >= 0:
+                os.close(fds[left])
     finally:
         fds.clear()
 

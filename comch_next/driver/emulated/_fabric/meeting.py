@@ -18,6 +18,7 @@ from contextlib import contextmanager
 
 from comch_next.driver.emulated._fabric.handshake import hang_up, is_trusted, peer_of, send
 from comch_next.driver.emulated._kernel.handle import Socket
+from comch_next.driver.emulated._kernel.memory import lib
 from comch_next.driver.protocol import by_system, bytes_of, monotonic, suppress_system, too_large_raises
 from comch_next.errors import AlreadyExist, DocaError, Initialization
 
@@ -327,9 +328,15 @@ class Listener:
             os.close(reserve)
 
     def accept(self) -> Socket:
-        """The next client's socket. Raises OSError."""
-        sock, _ = self.socket.accept()
-        accepted = Socket(fileno=sock.detach())
+        """The next client's socket. Raises OSError. A client for whose socket there is no memory is hung up on."""
+        taken = lib.comch_accept(self.socket.fileno())
+        if taken < 0:
+            raise OSError(-taken, os.strerror(-taken))
+        try:
+            accepted = Socket(fileno=taken)
+        except BaseException:
+            lib.comch_hang_up(taken)
+            raise
         accepted.setblocking(False)  # where the program has set a time-out for its own sockets, this would have it
         return accepted
 

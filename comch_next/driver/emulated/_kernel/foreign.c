@@ -357,6 +357,14 @@ int comch_empty(int sock)
     return within == 0;
 }
 
+/* The socket of the next client that waits at a listener, or minus what errno says. */
+int comch_accept(int listener)
+{
+    int sock = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+
+    return sock < 0 ? -errno : sock;
+}
+
 /* Close a socket that no peer has; a listener, too, and who waits there to be accepted. */
 void comch_hang_up(int sock)
 {

@@ -15,5 +15,6 @@ int comch_empty(int sock);
 int comch_drain(int bell);
 int comch_is_bell(int fd);
 int comch_closing(void);
+int comch_accept(int listener);
 
 #endif
