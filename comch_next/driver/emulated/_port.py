@@ -112,20 +112,18 @@ class Port(Pulled):
 
     def receive(self, size: int) -> tuple[bytes, Any] | None:
         try:
-            found = self.poller.receive(size)
+            found = self.poller.pull(size)
         except by_system(TypeError, OverflowError, ValueError):
             raise InvalidValue(f"receive takes a size of 0 or more bytes, not {quoted(size)}") from None
         calls.looked(found is not None)
         if isinstance(found, tuple):
-            data, link = found
-            known = link.user_data
-            return data, self._accepted(link) if known is None else known
+            return self._with_peer(found) if isinstance(found[1], Connection) else found
         return None if found is None and not self.ended and self.poller.links else self.fetch(found, size)
 
     @alone
-    def _accepted(self, link: "Link") -> Any:
-        """The program's object for a connection that another thread has been accepting while a message came on it."""
-        return link.user_data
+    def _with_peer(self, found: "tuple[bytes, Link]") -> tuple[bytes, Any]:
+        """A message of a connection that another thread has been accepting meanwhile, with the program's object."""
+        return found[0], found[1].user_data
 
     @alone
     def fetch(self, found: "Found", size: int) -> tuple[bytes, Any] | None:
@@ -139,13 +137,12 @@ class Port(Pulled):
                 return None  # let the puller accept first
             if self.ended:  # now: with messages from others there may never be nothing to receive
                 self._report_end()
-            found = poller.receive(size)
+            found = poller.pull(size)
         while isinstance(found, Connection):
             found.on_protocol_violation()
-            found = poller.receive(size)
+            found = poller.pull(size)
         if isinstance(found, tuple):
-            data, link = found
-            return data, link.user_data
+            return self._with_peer(found) if isinstance(found[1], Connection) else found
         if isinstance(found, int) and found > size:
             raise InvalidValue(
                 f"receive: a message of {counted(found, 'byte')} waits, room is for {size}", length=found

@@ -133,6 +133,8 @@ SendTask *calls_pop_task(Link *link);
 
 /* poller.c */
 PyObject *calls_take(Poller *poller);
+PyObject *calls_room(Poller *poller);
+int calls_take_into(Poller *poller, uint32_t turn, PyObject *room);
 Link *calls_found_link(Poller *poller);
 
 /* channel.c */

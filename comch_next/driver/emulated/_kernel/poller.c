@@ -85,11 +85,24 @@ PyObject *calls_take(Poller *poller)
     return data;
 }
 
-/* receive(size): (data, link), None when nothing is there, the length of a message that is longer, the link whose peer
- * violates the protocol, or what comch_find says else. One result: another thread may find something else next. */
-static PyObject *poller_receive(Poller *poller, PyObject *size)
+/* Room for the message that was found, as bytes. It is taken last, when all that the program gets is there: what has been
+ * taken would be lost where memory runs out. */
+PyObject *calls_room(Poller *poller)
+{
+    return PyBytes_FromStringAndSize(NULL, (Py_ssize_t)poller->c.length);
+}
+
+/* Take the message that was found in that turn into its room. Whether it is still there to be taken: making objects may
+ * have had the collector run, and what that finalizes may have received. */
+int calls_take_into(Poller *poller, uint32_t turn, PyObject *room)
+{
+    return poller->c.turn == turn && comch_take(&poller->c, PyBytes_AsString(room)) == COMCH_OK;
+}
+
+static PyObject *receive(Poller *poller, PyObject *size, int known)
 {
     unsigned long long most = PyLong_AsUnsignedLongLong(size);
+    uint32_t turn;
     int64_t result;
     PyObject *data, *link, *found;
 
@@ -102,16 +115,34 @@ static PyObject *poller_receive(Poller *poller, PyObject *size)
         return Py_NewRef((PyObject *)calls_found_link(poller));
     if (result < 0 || (uint64_t)result > most)
         return PyLong_FromLongLong(result);
-    if (!(data = calls_take(poller))) {
-        if (PyErr_Occurred())
-            return NULL;
-        Py_RETURN_NONE;
-    }
-    link = Py_NewRef((PyObject *)calls_found_link(poller));  /* to make a tuple may have the collector run */
+    turn = poller->c.turn;
+    link = (PyObject *)calls_found_link(poller);
+    if (known && calls_given(SELF(Link, link)->user_data))
+        link = SELF(Link, link)->user_data;
+    if (!(data = calls_room(poller)))
+        return NULL;
+    Py_INCREF(link);  /* to make a tuple may have the collector run */
     found = PyTuple_Pack(2, data, link);
+    if (found && !calls_take_into(poller, turn, data)) {
+        Py_DECREF(found);
+        found = Py_NewRef(Py_None);
+    }
     Py_DECREF(link);
     Py_DECREF(data);
     return found;
+}
+
+/* receive(size): (data, link), None when nothing is there, the length of a message that is longer, the link whose peer
+ * violates the protocol, or what comch_find says else. One result: another thread may find something else next. */
+static PyObject *poller_receive(Poller *poller, PyObject *size)
+{
+    return receive(poller, size, 0);
+}
+
+/* pull(size): the same, with the program's object in place of its link, if it has one. */
+static PyObject *poller_pull(Poller *poller, PyObject *size)
+{
+    return receive(poller, size, 1);
 }
 
 /* any(): whether there is something to receive. */
@@ -163,6 +194,7 @@ static PyObject *poller_hurry(Poller *poller, PyObject *Py_UNUSED(none))
 static PyMethodDef poller_methods[] = {
     {"follow", (PyCFunction)poller_follow, METH_O, NULL},
     {"receive", (PyCFunction)poller_receive, METH_O, NULL},
+    {"pull", (PyCFunction)poller_pull, METH_O, NULL},
     {"any", (PyCFunction)poller_any, METH_NOARGS, NULL},
     {"arm", (PyCFunction)poller_arm, METH_NOARGS, NULL},
     {"poll_due", (PyCFunction)poller_poll_due, METH_NOARGS, NULL},

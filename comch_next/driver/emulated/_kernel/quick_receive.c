@@ -149,6 +149,7 @@ static PyObject *port_receive(PyObject *self, PyObject *const *args, Py_ssize_t 
     Quick *quick = SELF(Quick, self);
     Poller *poller = SELF(Poller, quick->of);
     unsigned long long most = UINT64_MAX;
+    uint32_t turn;
     int at_once;
     PyObject *data, *peer, *parts;
     int64_t result;
@@ -170,11 +171,15 @@ static PyObject *port_receive(PyObject *self, PyObject *const *args, Py_ssize_t 
         comch_poll_again(&poller->c);
     if (result < 0 || (uint64_t)result > most || !(peer = peer_of(quick, calls_found_link(poller))))
         return calls_slow(quick, args, count, names);
-    if ((data = calls_take(poller))) {
+    turn = poller->c.turn;
+    data = calls_room(poller);
+    parts = data ? made(quick, data, peer) : NULL;
+    if (parts && calls_take_into(poller, turn, data))
         calls_looked(1);
-        parts = made(quick, data, peer);
-    } else
-        parts = PyErr_Occurred() ? NULL : calls_slow(quick, args, count, names);
+    else if (parts) {
+        Py_DECREF(parts);
+        parts = calls_slow(quick, args, count, names);
+    }
     Py_DECREF(peer);
     Py_XDECREF(data);
     return parts;
