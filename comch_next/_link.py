@@ -15,7 +15,6 @@ from comch_next.errors import (
     ConnectionInprogress,
     DocaError,
     InvalidValue,
-    NoMemory,
     NotConnected,
     Unknown,
 )
@@ -26,9 +25,14 @@ if TYPE_CHECKING:
     from comch_next.connection import Connection
     from comch_next.pull import PullPort
 
-__all__ = ["UNCLASSIFIED", "Link", "Unlinked", "no_peer"]
+__all__ = ["UNCLASSIFIED", "Link", "Unlinked", "no_peer", "unclassified"]
 
-UNCLASSIFIED = (NoMemory, OSError)  # what the calls on messages and peers have no code of its own for
+UNCLASSIFIED = (MemoryError, OSError)  # what the calls on messages and peers have no code of its own for
+
+
+def unclassified(call: str, error: Exception) -> Unknown:
+    """Return the error that such a failure is to the program."""
+    return Unknown(f"{call}: {str(error) or 'out of memory'}")
 
 
 class Unlinked:
@@ -78,7 +82,7 @@ class Link:
         try:
             self._context._drop(connection, timeout)
         except by_system(*UNCLASSIFIED) as error:
-            raise Unknown(f"disconnect: {error}") from error
+            raise unclassified("disconnect", error) from error
 
     def forget(self, connection: Peer) -> None:
         """Remove a connection. A client has no other, so its link is closed."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
-from comch_next._link import UNCLASSIFIED, Link, Unlinked, no_peer
+from comch_next._link import UNCLASSIFIED, Link, Unlinked, no_peer, unclassified
 from comch_next._peer import Peer
 from comch_next._phases import Phase
 from comch_next.arguments import ANY_SIZE, UNSET, cut
 from comch_next.driver.protocol import by_system
-from comch_next.errors import ConnectionReset, DocaError, InvalidValue, NotConnected, Unknown
+from comch_next.errors import ConnectionReset, DocaError, InvalidValue, NotConnected
 from comch_next.pull import PullPort
 
 if TYPE_CHECKING:
@@ -50,8 +50,8 @@ class OneSidedPort(PullPort):
         except AttributeError:
             if isinstance(connection, Peer):
                 raise
-        except by_system(OSError) as error:
-            raise Unknown(f"send_to: {error}") from error
+        except by_system(*UNCLASSIFIED) as error:
+            raise unclassified("send_to", error) from error
         link = self.link
         if isinstance(link, Unlinked):
             link.send(connection, data)
@@ -66,7 +66,7 @@ class OneSidedPort(PullPort):
         except InvalidValue:
             raise
         except by_system(*UNCLASSIFIED):
-            raise Unknown(f"send_to: {error}") from error
+            raise unclassified("send_to", error) from error
 
     def receive(self, size: int | None = ANY_SIZE) -> tuple[bytes, Connection] | None:
         """Return the oldest message of any peer, None for AGAIN; complete every waiting handshake.
@@ -99,7 +99,7 @@ class OneSidedPort(PullPort):
         except InvalidValue:
             raise
         except by_system(*UNCLASSIFIED) as error:
-            raise Unknown(f"receive: {error}") from error
+            raise unclassified("receive", error) from error
         if self._is_server and self.context._failed:
             raise ConnectionReset("receive: the server has lost its name; close the context")
         return None

@@ -32,6 +32,9 @@ NOTHING_CAME = "recvfrom: no message has come; try again"
 INVALID_VALUE = int(ErrorCode.INVALID_VALUE)
 _SUCCESS, _AGAIN = int(ErrorCode.SUCCESS), int(ErrorCode.AGAIN)
 _NOTHING_CAME = (_AGAIN, None, None, None)
+# Made beforehand: without memory there is none for these either.
+_UNKNOWN = int(ErrorCode.UNKNOWN)
+_UNKNOWN_CAME = (_UNKNOWN, None, None, None)
 _PACKAGE = __name__.partition(".")[0]
 _NO_SIZE = -1  # which every port refuses
 SENDTO, RECVFROM, SENDTO_CODE, RECVFROM_CODE = range(4)  # places of quick calls
@@ -101,6 +104,8 @@ class HotCalls(QuickOwner):
             return _SUCCESS
         except DocaError as error:
             return code_of(error)
+        except MemoryError:
+            return _UNKNOWN
 
     @old_call("doca_comm_channel_ep_recvfrom", is_coded=True)
     def _compat_recvfrom_code(self, len: int, flags: int) -> Received:  # noqa: A002  # the C name
@@ -113,6 +118,8 @@ class HotCalls(QuickOwner):
             return code_of(error), None, None, self._compat_peers.pop_of(error.connection)
         except DocaError as error:
             return code_of(error), None, None, None
+        except MemoryError:
+            return _UNKNOWN_CAME
         if arrived is None:
             return _NOTHING_CAME
         msg, connection = arrived

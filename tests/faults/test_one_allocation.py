@@ -24,14 +24,16 @@ from tests.pull.support import until
 
 STEPS = {"map": 1, "listen": 13, "connect": 13, "accept": 13}
 STEPS |= dict.fromkeys(["receive", "receive from the port", "receive slowly", "receive one-sided"], 1)
-STEPS |= {"listen one-sided": 19, "connect one-sided": 19, "accept one-sided": 17}
+STEPS |= {"code of recvfrom": 5, "listen one-sided": 19, "connect one-sided": 19, "accept one-sided": 17}
 
 
 @pytest.mark.parametrize("call", STEPS)
 def test_an_allocation_that_fails_has_no_other_effect(call: str, start_python: StartPython) -> None:
     """The call can be made again, no descriptor is left, and no signal held back."""
-    pytest.importorskip("_testcapi")
-    done = start_python("-m", "tests.faults.one_allocation", call, str(STEPS[call])).finish()
+    program = pytest.importorskip("tests.faults.one_allocation")
+    done = start_python("-m", program.__name__, call, str(STEPS[call])).finish()
+    if done.returncode == program.UNSOUND:
+        pytest.skip("this interpreter frees a function's code when there is no memory for the function")
     assert (done.returncode, done.stdout) == (0, ""), done
 
 
