@@ -65,10 +65,18 @@ def test_a_message(submit: str) -> None:
     leave(here, there)
 
 
-def test_a_message_over_the_c_libraries(monkeypatch: pytest.MonkeyPatch, fresh_driver: None) -> None:
+OVER_C: dict[str, tuple[int, ...]] = {"submit": (), "try_submit": (), "submit_ex": (comch.SubmitFlag.FLUSH,)}
+
+
+@pytest.mark.parametrize("submit", OVER_C)
+def test_a_message_over_the_c_libraries(submit: str, monkeypatch: pytest.MonkeyPatch, fresh_driver: None) -> None:
     """They are in Python, too: what interrupts them may not have them answer that they have not done what they did."""
     choose(monkeypatch)
     there, here = pair()
+
+    def make(data: bytes) -> comch.SendTask:
+        sleep(here.engine)
+        return here.task(data)
 
     def check(data: bytes, task: comch.SendTask) -> None:
         while there.engine.progress():
@@ -79,10 +87,10 @@ def test_a_message_over_the_c_libraries(monkeypatch: pytest.MonkeyPatch, fresh_d
         else:
             task.free()
 
-    here.task(b"first").submit_ex(comch.SubmitFlag.FLUSH)  # which finds what later calls know
+    getattr(here.task(b"first"), submit)(*OVER_C[submit])  # which finds what later calls know
     until(lambda: here.done, here.engine)
     here.done.clear()
-    strike_everywhere(here.task, "submit_ex", check, 30, comch.SubmitFlag.FLUSH)
+    strike_everywhere(make, submit, check, 10, *OVER_C[submit])
     assert not here.done
     leave(here, there)
 

@@ -1,7 +1,7 @@
 /* Progress, and the life of a task after its allocation: see hot.h. */
 #include "hot.h"
 
-static PyObject *hot_engines, *hot_tasks, *hot_progress, *hot_submit, *hot_free;
+static PyObject *hot_engines, *hot_tasks, *hot_progress, *hot_submit, *hot_free, *hot_owner;
 
 /* Use the table of handles, whose address this is. */
 static void comch_face_hot(uintptr_t table)
@@ -15,6 +15,7 @@ static void comch_face_hot(uintptr_t table)
 	hot_progress = PyUnicode_InternFromString("progress");
 	hot_submit = PyUnicode_InternFromString("submit");
 	hot_free = PyUnicode_InternFromString("free");
+	hot_owner = PyUnicode_InternFromString("owner");
 	PyGILState_Release(state);
 }
 
@@ -57,18 +58,37 @@ FACE uint8_t doca_pe_progress(struct doca_pe *pe)
 	return result;
 }
 
+/* The code of a submit that has raised. The task tells whether it was submitted before that: a signal's handler may come
+ * in all that follows, and what it raises is handed on to the program. */
+static doca_error_t hot_unless_submitted(PyObject *task)
+{
+	doca_error_t code = hot_refused();
+	PyObject *owner;
+
+	if (code != DOCA_ERROR_UNEXPECTED)
+		return code;
+	owner = PyObject_GetAttr(task, hot_owner);
+	if (owner && PyUnicode_CompareWithASCIIString(owner, "PROGRAM"))
+		code = DOCA_SUCCESS;
+	PyErr_Clear();
+	Py_XDECREF(owner);
+	return code;
+}
+
 FACE doca_error_t doca_task_submit(struct doca_task *task)
 {
-	PyObject *handle, *result;
+	PyObject *handle, *target, *result;
 	PyGILState_STATE state;
 	doca_error_t code;
 
 	state = hot_enter_python();
 	handle = hot_find(hot_tasks, task);
 	if (handle) {
+		target = Py_NewRef(SLOT(handle, target));
 		result = hot_call_by_noun(handle, hot_submit);
-		code = result ? DOCA_SUCCESS : hot_refused();
+		code = result ? DOCA_SUCCESS : hot_unless_submitted(target);
 		Py_XDECREF(result);
+		Py_DECREF(target);
 	} else {
 		code = hot_missing("doca_task", task);
 	}
