@@ -116,8 +116,11 @@ def fail_everywhere(side: Side, connection: comch.Connection) -> None:
     strike_everywhere(lambda data: side.task(data, connection), "submit", check, 10)
 
 
+@pytest.mark.parametrize("over", ["the rings", "the C libraries"])
 @pytest.mark.parametrize("length", [0, LONG])
-def test_a_buffer(length: int) -> None:
+def test_a_buffer(length: int, over: str, monkeypatch: pytest.MonkeyPatch, fresh_driver: None) -> None:
+    if over == "the C libraries":
+        choose(monkeypatch)
     lane = Lane(memory=1 << 20).run()
     outbox, inbox = lane.outbox, lane.inbox
     mmap = comch.Mmap(lane.here.context.device, LONG, comch.AccessFlag.LOCAL_READ_WRITE)
@@ -148,8 +151,11 @@ def test_a_buffer(length: int) -> None:
     lane.close()
 
 
-def test_a_receive_that_fails() -> None:
+@pytest.mark.parametrize("over", ["the rings", "the C libraries"])
+def test_a_receive_that_fails(over: str, monkeypatch: pytest.MonkeyPatch, fresh_driver: None) -> None:
     """Its consumer is stopping."""
+    if over == "the C libraries":
+        choose(monkeypatch)
     lane = Lane()
     inbox, number = lane.inbox, 64
     inbox.consumer.task_post_recv_set_conf(inbox._done, inbox._failed, number)

@@ -58,12 +58,16 @@ class Engine(Handle, tag="doca_pe"):
             live(self, Engine, "doca_pe_progress")
         if life.running:  # on this thread: another one's would have the lock
             raise BadState("doca_pe_progress was called inside a callback; it is legal outside only")
-        moved = again = life.progress()
-        for _ in range(self.calls - 1):
-            if not again or self.pointer is None:
-                break
-            again = life.progress()
-        life.report(moved)
+        try:
+            moved = again = life.progress()
+            for _ in range(self.calls - 1):
+                if not again or self.pointer is None:
+                    break
+                again = life.progress()
+            life.report(moved)
+        except BaseException:
+            life.report_error()
+            raise
         return moved
 
 

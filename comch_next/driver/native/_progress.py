@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 from comch_next.driver.native._handle import Life
 from comch_next.driver.native._library import Library, check
 from comch_next.driver.native._notification import Notification
-from comch_next.driver.protocol import Lock, handed_over, raised_of
+from comch_next.driver.protocol import Lock, handed_over, raised_of, report_unraisable
 from comch_next.errors import BadState
 
 __all__ = ["EngineLife"]
@@ -79,6 +79,12 @@ class EngineLife(Life):
                 raise error
             finally:
                 del error  # or its traceback, which has this frame, holds it and the callback's task
+
+    def report_error(self) -> None:
+        """Report what a callback has raised, where something else comes out of its progress."""
+        if self.error is not None and not self.running:
+            error, self.error = self.error, None
+            report_unraisable(error)
 
     def settle(self) -> None:
         """End with its contexts: nobody else can make them progress."""

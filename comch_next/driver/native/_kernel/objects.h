@@ -22,7 +22,8 @@ typedef struct {
     NAME(dropped) NAME(free_checked) NAME(free_dropped) NAME(functions) NAME(handle) NAME(life) NAME(lock) \
     NAME(on_done) NAME(on_failed) NAME(on_message) NAME(pointer) NAME(release) NAME(submit_by) \
     NAME(submitted) NAME(tasks) NAME(user_data) NAME(view) \
-    NAME(error) NAME(finish) NAME(max_events) NAME(notification) NAME(orphans) NAME(refuse_to_wait) NAME(running)
+    NAME(error) NAME(finish) NAME(max_events) NAME(notification) NAME(orphans) NAME(refuse_to_wait) \
+    NAME(report_error) NAME(running)
 
 #define CALLS_MEMBER(text) *text,
 extern struct calls_names {

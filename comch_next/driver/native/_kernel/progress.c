@@ -34,6 +34,18 @@ static int is_left(PyObject *life)
     return silent < 0 ? -1 : !silent;
 }
 
+/* Report what a callback has raised, where something else comes out of its progress. */
+static void report_instead(PyObject *life)
+{
+    PyObject *kind, *error, *trace, *reported;
+
+    PyErr_Fetch(&kind, &error, &trace);
+    if (!(reported = PyObject_CallMethodObjArgs(life, calls_name.report_error, NULL)))
+        PyErr_WriteUnraisable(life);
+    Py_XDECREF(reported);
+    PyErr_Restore(kind, error, trace);
+}
+
 /* Call the library's function with the lock held. Whether anything moved; NULL without an exception for Python. */
 static PyObject *run(PyObject *bound, PyObject *life)
 {
@@ -51,8 +63,10 @@ static PyObject *run(PyObject *bound, PyObject *life)
     if (PyObject_SetAttr(life, calls_name.running, Py_False) || (left = is_left(life)) < 0)
         return NULL;
     if (left) {
-        if (!(done = PyObject_CallMethodObjArgs(life, calls_name.finish, moved, NULL)))
+        if (!(done = PyObject_CallMethodObjArgs(life, calls_name.finish, moved, NULL))) {
+            report_instead(life);
             return NULL;
+        }
         Py_DECREF(done);
     }
     Py_INCREF(moved);
