@@ -20,7 +20,7 @@ from comch_next._quick import quicken
 from comch_next.connection import Connection
 from comch_next.driver.protocol import Clients, Driver, Own, Servers, by_system, interruptible
 from comch_next.engine import deadline_after
-from comch_next.errors import InUse, InvalidValue
+from comch_next.errors import ConnectionReset, InUse, InvalidValue
 from comch_next.pull import PullPort
 from comch_next.task import HandledSendTask, SendTask
 
@@ -42,6 +42,10 @@ class ControlContext(PullingContext):
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name!r}>"
+
+    def _failure(self, call: str) -> ConnectionReset:
+        """Return what a server that has lost its name raises."""
+        return ConnectionReset(f"{call}: {self!r} has lost its name; close it and make another")
 
     # Life
 

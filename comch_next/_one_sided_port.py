@@ -101,7 +101,7 @@ class OneSidedPort(PullPort):
         except by_system(*UNCLASSIFIED) as error:
             raise unclassified("receive", error) from error
         if self._is_server and self.context._failed:
-            raise ConnectionReset("receive: the server has lost its name; close the context")
+            raise self.context._failure("receive")
         return None
 
     def _raise_error(self) -> None:

@@ -8,8 +8,8 @@ from comch_next._alone import alone
 from comch_next._control import ControlContext
 from comch_next.connection import Connection
 from comch_next.driver.protocol import by_system
-from comch_next.errors import ConnectionReset, NoMemory
 from comch_next.errors import Driver as DriverError
+from comch_next.errors import NoMemory
 from comch_next.pull import PullPort
 
 __all__ = ["ServiceState"]
@@ -86,6 +86,3 @@ class ServiceState(ControlContext):
         self._service_port(call)
         self._contexts.get_state(self._handle)  # a forked child is refused here
         return self._snapshot
-
-    def _failure(self, call: str) -> ConnectionReset:
-        return ConnectionReset(f"{call}: {self!r} has lost its name; close it and make another")

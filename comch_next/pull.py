@@ -187,7 +187,8 @@ class PullPort:
 
         size: bytes that the caller can hold; a longer message stays, and InvalidValue carries its length.
         Raises ConnectionReset (the peer died) or Shutdown (it left) once per lost connection, after its messages; on
-        a one-sided context no Shutdown, and ConnectionReset as well for a connection that never came up.
+        a one-sided context no Shutdown, and ConnectionReset as well for a connection that never came up. A server
+        that has lost its name raises ConnectionReset in each call from then on.
         """
         while True:
             try:
@@ -195,8 +196,11 @@ class PullPort:
             except DocaError as error:
                 self._absorb(error)
             else:
-                if arrived is None and self._endings is not None:
-                    self._endings.raise_error()
+                if arrived is None:
+                    if self._endings is not None:
+                        self._endings.raise_error()
+                    if self.context._failed:
+                        raise self.context._failure("receive")
                 return arrived
 
     def _absorb(self, error: DocaError) -> None:

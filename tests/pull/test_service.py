@@ -114,6 +114,17 @@ def test_a_server_that_lost_its_name_says_so_for_ever(ends: tuple[End, End], run
         assert (server.connections, server.pending) == ([], 0)
 
 
+def test_a_poller_of_a_server_that_lost_its_name_is_told_for_ever(ends: tuple[End, End], runtime_dir: Path) -> None:
+    port = ends[0].port
+    port.arm_recv()
+    assert port.receive() is None
+    next(runtime_dir.glob("*.sock")).unlink()
+    assert ready(port.recv_fd, SOON_S)
+    for _ in range(3):
+        with pytest.raises(comch.ConnectionReset, match="its name"):
+            until(port.receive)
+
+
 def test_a_server_that_was_stopped_has_not_failed(ends: tuple[End, End]) -> None:
     server = ends[0].context
     server.stop()
