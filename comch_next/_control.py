@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 __all__ = ["ControlContext"]
 
+_GIVE_UP_S = 5.0  # nothing can hold what has not come up
+
 _OnMessage = TypeVar("_OnMessage", bound=Callable[[Connection, Any], object])
 
 
@@ -88,6 +90,10 @@ class ControlContext(PullingContext):
             if set(self._streams()) <= set(known):
                 raise
             self._leave(timeout)  # once more: another thread has entered a stream meanwhile
+
+    def _give_up(self) -> None:
+        """Leave a life that could not begin, or a connection that has not come up."""
+        self._leave(_GIVE_UP_S)
 
     def _streams(self, connection: Connection | None = None) -> list[StreamLink]:
         """Return the streams on a connection, or on all: they keep it from being left."""

@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Endpoint"]
 
-_LEAVE_S = 5.0  # for giving up a life that could not begin
 _RUNS = (State.STARTING, State.RUNNING)
 _HANDLES: dict[str, type[Closable]] = {"device": Device, "device_rep": Representor}
 
@@ -165,7 +164,7 @@ class Endpoint:
             return None if server else self._dialled(name)
         except BaseException as error:
             if isinstance(error, by_system(MemoryError)) and context._active():
-                context._leave(_LEAVE_S)
+                context._give_up()
             if not self._has_begun():
                 self._become(before)
                 context._rename(known)

@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Client"]
 
-_LEAVE_S = 5.0  # for giving up a connection that has not come up: nothing can hold it
 _REDIAL_S = 0.05  # a server whose backlog is full is dialled again this often
 
 
@@ -91,7 +90,7 @@ class Client(ControlContext):
                     self._shutdown = None
                     self._begun = self._current = self._connection(self._clients.get_connection(self._handle))
         except by_system(MemoryError):
-            self._leave(_LEAVE_S)
+            self._give_up()
             raise
 
     @property
@@ -138,7 +137,7 @@ class Client(ControlContext):
         try:
             self._come_up(connection, timeout, deadline, refused)
         except by_system(MemoryError):
-            self._leave(_LEAVE_S)
+            self._give_up()
             self._note_left(connection)
             raise
         except DocaError:  # also of a callback of the program's, while the client goes on connecting
@@ -168,7 +167,7 @@ class Client(ControlContext):
         try:
             return self.connection
         except by_system(MemoryError):
-            self._leave(_LEAVE_S)
+            self._give_up()
             raise
 
     def _come_up(self, connection: Connection, timeout: float | None, deadline: float | None, refused: str) -> None:
@@ -177,7 +176,7 @@ class Client(ControlContext):
             if timeout == 0:
                 return
             if not (left := seconds_left(deadline, _REDIAL_S)):
-                self._leave(_LEAVE_S)
+                self._give_up()
                 raise self._late(timeout, refused)
             self.engine.wait(left)
             self.engine.progress()

@@ -29,6 +29,12 @@ def handled() -> Iterator[None]:
     signal.signal(signal.SIGINT, before)
 
 
+@pytest.fixture(params=["the rings", "the C libraries"])
+def over(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, fresh_driver: None) -> None:
+    if request.param == "the C libraries":
+        choose(monkeypatch)
+
+
 def strike_everywhere(
     make: Callable[[bytes], Any], submit: str, check: Callable[[bytes, Any], None], few: int, *args: int
 ) -> None:
@@ -116,11 +122,9 @@ def fail_everywhere(side: Side, connection: comch.Connection) -> None:
     strike_everywhere(lambda data: side.task(data, connection), "submit", check, 10)
 
 
-@pytest.mark.parametrize("over", ["the rings", "the C libraries"])
+@pytest.mark.usefixtures("over")
 @pytest.mark.parametrize("length", [0, LONG])
-def test_a_buffer(length: int, over: str, monkeypatch: pytest.MonkeyPatch, fresh_driver: None) -> None:
-    if over == "the C libraries":
-        choose(monkeypatch)
+def test_a_buffer(length: int) -> None:
     lane = Lane(memory=1 << 20).run()
     outbox, inbox = lane.outbox, lane.inbox
     mmap = comch.Mmap(lane.here.context.device, LONG, comch.AccessFlag.LOCAL_READ_WRITE)
@@ -151,11 +155,9 @@ def test_a_buffer(length: int, over: str, monkeypatch: pytest.MonkeyPatch, fresh
     lane.close()
 
 
-@pytest.mark.parametrize("over", ["the rings", "the C libraries"])
-def test_a_receive_that_fails(over: str, monkeypatch: pytest.MonkeyPatch, fresh_driver: None) -> None:
+@pytest.mark.usefixtures("over")
+def test_a_receive_that_fails() -> None:
     """Its consumer is stopping."""
-    if over == "the C libraries":
-        choose(monkeypatch)
     lane = Lane()
     inbox, number = lane.inbox, 64
     inbox.consumer.task_post_recv_set_conf(inbox._done, inbox._failed, number)

@@ -73,18 +73,6 @@ Link *calls_found_link(Poller *poller)
     return SELF(Link, PyTuple_GetItem(poller->links, poller->c.index));
 }
 
-/* Take the message that was found as bytes; NULL without an error: its sender has taken it back. */
-PyObject *calls_take(Poller *poller)
-{
-    PyObject *data = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)poller->c.length);
-
-    if (data && comch_take(&poller->c, PyBytes_AsString(data)) != COMCH_OK) {
-        Py_DECREF(data);
-        return NULL;
-    }
-    return data;
-}
-
 /* Room for the message that was found, as bytes. It is taken last, when all that the program gets is there: what has been
  * taken would be lost where memory runs out. */
 PyObject *calls_room(Poller *poller)
@@ -97,6 +85,16 @@ PyObject *calls_room(Poller *poller)
 int calls_take_into(Poller *poller, uint32_t turn, PyObject *room)
 {
     return poller->c.turn == turn && comch_take(&poller->c, PyBytes_AsString(room)) == COMCH_OK;
+}
+
+/* Take the message that was found as bytes; NULL without an error: its sender has taken it back. */
+PyObject *calls_take(Poller *poller)
+{
+    PyObject *data = calls_room(poller);
+
+    if (data && !calls_take_into(poller, poller->c.turn, data))
+        Py_CLEAR(data);
+    return data;
 }
 
 static PyObject *receive(Poller *poller, PyObject *size, int known)
